@@ -1,0 +1,1 @@
+"""Who answers: one module for each technology, known only to `quire.app`."""

@@ -1,0 +1,205 @@
+"""Storage in a folder: plain files that a person can read, edit and put in git."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from quire.backends.local import publish, scan
+from quire.backends.local.folder import Root, require_plain, translated
+from quire.backends.local.guard import DEFAULT_TIMEOUT, Guard, folder_guard
+from quire.backends.local.recovery import sweep
+from quire.backends.local.writers import Writers
+from quire.errors import IsADirectory, NotADirectory, NotFound
+from quire.locator import Locator, trusted
+from quire.ports.storage import (
+    ANY,
+    Capabilities,
+    IfVersion,
+    Info,
+    StorageBackend,
+    check_move,
+    check_version,
+    missing,
+    payload,
+    version_of,
+)
+
+
+class DeviceLocalBackend(StorageBackend):
+    """Files below `root`, which is made if it is missing; `~/.quire` where none is given.
+
+    Conditional writes are safe between threads and processes, and against writers that take no lock. `lock_timeout` is
+    how long a change waits for another process before it raises Busy. Raises StorageError where the root cannot be
+    made or opened.
+    """
+
+    def __init__(self, root: str | os.PathLike[str] | None = None, *, lock_timeout: float = DEFAULT_TIMEOUT) -> None:
+        path = os.path.expanduser(root if root is not None else "~/.quire")
+        with translated(trusted(path)):
+            self._root = self._hold(path)
+            try:
+                self._writers, self._guard = self._coordination(lock_timeout)
+                self.recovered = self._recover()
+            except BaseException:
+                self._root.close()
+                raise
+
+    def _hold(self, path: str) -> Root:
+        """The handle on the root folder, made where it is missing."""
+        _make(path)
+        return Root(path)
+
+    def _coordination(self, lock_timeout: float) -> tuple[Writers, Guard]:
+        """Where this storage keeps what its writers must know of each other."""
+        return Writers(self._root.fd), folder_guard(self._root.fd, self._root.path, lock_timeout)
+
+    def _recover(self) -> int:
+        """Put right what writers that died have left. Returns how many temporary files that were."""
+        dead = self._writers.take_dead()
+        swept = False
+        try:
+            count = sweep(self._root.fd, dead) if dead else 0
+            swept = True
+        finally:
+            self._writers.bury(dead, swept=swept)
+        return count
+
+    @property
+    def root(self) -> str:
+        """The real path of the folder. For people and messages; the seam speaks in locators."""
+        return self._root.path
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(concurrent_writers=True)
+
+    def read_bytes(self, locator: Locator) -> bytes:
+        _refuse_root(locator)
+        with translated(locator), _AbsentBelowFile(locator), self._root.place(locator) as place:
+            return place.read()
+
+    def write_bytes(self, locator: Locator, content: bytes, *, if_version: IfVersion = ANY) -> Locator:
+        content = payload(locator, content)
+        _refuse_root(locator)
+        create = not isinstance(if_version, str)  # what was seen has its folders
+        with translated(locator):
+            try:
+                with self._root.place(locator, create=create) as place:
+                    publish.write(place, content, if_version, self._writers, self._guard)
+            except NotFound:
+                check_version(locator, if_version, None)
+                raise
+        return locator
+
+    def list(self, locator: Locator) -> list[Locator]:
+        with translated(locator):
+            try:
+                fd = self._root.open(locator, locator.parts)
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            try:
+                prefix = locator.key + "/" if locator.key else ""
+                return [trusted(prefix + name) for name in sorted(name for name, _ in scan.names(fd))]
+            finally:
+                os.close(fd)
+
+    def walk(self, locator: Locator) -> Iterator[Info]:
+        with translated(locator):
+            yield from scan.walk(self._root, locator)
+
+    def info(self, locator: Locator) -> Info:
+        found = self._stat(locator)
+        if stat.S_ISDIR(found.st_mode):
+            return Info(locator, True, 0, found.st_mtime)
+        content = self.read_bytes(locator)
+        return Info(locator, False, len(content), found.st_mtime, version_of(content))
+
+    def exists(self, locator: Locator) -> bool:
+        try:
+            found = self._stat(locator)
+        except NotFound:
+            return False
+        return stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+
+    def _stat(self, locator: Locator) -> os.stat_result:
+        with translated(locator), _AbsentBelowFile(locator):
+            if not locator.key:
+                fd = self._root.open(locator, ())
+                try:
+                    return os.fstat(fd)
+                finally:
+                    os.close(fd)
+            with self._root.place(locator) as place:
+                found = place.stat()
+        if found is None:
+            raise missing(locator)
+        return found
+
+    def mkdir(self, locator: Locator) -> Locator:
+        with translated(locator):
+            os.close(self._root.open(locator, locator.parts, create=True))
+        return locator
+
+    def delete(self, locator: Locator, *, if_version: IfVersion = ANY) -> None:
+        _refuse_root(locator)
+        with translated(locator), _AbsentBelowFile(locator), self._root.place(locator) as place:
+            publish.delete(place, if_version, self._writers, self._guard)
+
+    def move(self, source: Locator, target: Locator, *, if_version: IfVersion = ANY) -> Locator:
+        found = self._stat(source)
+        is_dir = stat.S_ISDIR(found.st_mode)
+        if not is_dir:
+            require_plain(found, source)
+        check_move(source, target, Info(source, is_dir, found.st_size, found.st_mtime), if_version)
+        with (
+            translated(source),
+            self._root.place(source) as here,
+            translated(target),
+            self._root.place(target, create=True) as there,
+        ):
+            publish.move(here, there, if_version, self._guard)
+        return target
+
+    def unreachable(self) -> Iterator[tuple[str, str]]:
+        """What lies in the folder and cannot be named through the seam: (path, reason) pairs."""
+        with translated(Locator()):
+            yield from scan.unreachable(self._root)
+
+    def close(self) -> None:
+        self._writers.close()
+        self._root.close()
+
+
+def _make(path: str) -> None:
+    """Make the root and its parents, durably. A root of our own choosing is private to the user."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(os.path.abspath(path))
+    os.makedirs(parent, exist_ok=True)
+    os.mkdir(path, 0o700)
+    fd = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _refuse_root(locator: Locator) -> None:
+    if not locator.key:
+        raise IsADirectory("the root is a folder", where="/", remedy="Name a file in it")
+
+
+class _AbsentBelowFile:
+    """Asking for something below a file finds nothing; only a write needs to know why."""
+
+    def __init__(self, locator: Locator) -> None:
+        self._locator = locator
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, NotADirectory):
+            raise missing(self._locator) from error

@@ -1,0 +1,1 @@
+"""Ways in: thin, and without opinions."""

@@ -1,0 +1,1 @@
+"""What Quire asks of the world: types and contracts, no I/O."""
