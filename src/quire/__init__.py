@@ -46,12 +46,13 @@ __all__ = [
     "Unavailable",
     "__version__",
     "normalize_key",
+    "open_storage",
     "registry",
     "version_of",
 ]
 
 if TYPE_CHECKING:
-    from quire.app import registry
+    from quire.app import open_storage, registry
     from quire.errors import (
         AccessDenied,
         AlreadyExists,

@@ -61,6 +61,23 @@ class Info:
     version: str = ""
 
 
+_new = object.__new__
+_set_locator, _set_is_dir, _set_size, _set_mtime, _set_version = (
+    vars(Info)[name].__set__ for name in ("locator", "is_dir", "size", "mtime", "version")
+)
+
+
+def file_info(key: str, size: int, mtime: float, version: str) -> Info:
+    """The Info of a file whose key is known to be normal, at a third of the price: a walk makes one for every file."""
+    info = _new(Info)
+    _set_locator(info, trusted(key))
+    _set_is_dir(info, False)
+    _set_size(info, size)
+    _set_mtime(info, mtime)
+    _set_version(info, version)
+    return info
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a backend promises. Everything defaults to no."""

@@ -7,11 +7,11 @@ import stat
 from collections.abc import Iterator
 
 from quire.backends.local import publish, scan
-from quire.backends.local.folder import Root, require_plain, translated
-from quire.backends.local.guard import DEFAULT_TIMEOUT, Guard, folder_guard
+from quire.backends.local.folder import Root, Translated, require_plain
+from quire.backends.local.guard import DEFAULT_TIMEOUT, FolderGuard, Guard
 from quire.backends.local.recovery import sweep
 from quire.backends.local.writers import Writers
-from quire.errors import IsADirectory, NotADirectory, NotFound
+from quire.errors import IsADirectory, NotADirectory, NotFound, SelectionError
 from quire.locator import Locator, trusted
 from quire.ports.storage import (
     ANY,
@@ -37,7 +37,7 @@ class DeviceLocalBackend(StorageBackend):
 
     def __init__(self, root: str | os.PathLike[str] | None = None, *, lock_timeout: float = DEFAULT_TIMEOUT) -> None:
         path = os.path.expanduser(root if root is not None else "~/.quire")
-        with translated(trusted(path)):
+        with Translated(trusted(path)):
             self._root = self._hold(path)
             try:
                 self._writers, self._guard = self._coordination(lock_timeout)
@@ -47,13 +47,15 @@ class DeviceLocalBackend(StorageBackend):
                 raise
 
     def _hold(self, path: str) -> Root:
-        """The handle on the root folder, made where it is missing."""
-        _make(path)
+        """The handle on the root folder, made where it is missing. Raises SelectionError where it cannot serve."""
+        if not os.path.isdir(path):
+            _make(path)
+        require_writable(path)
         return Root(path)
 
     def _coordination(self, lock_timeout: float) -> tuple[Writers, Guard]:
         """Where this storage keeps what its writers must know of each other."""
-        return Writers(self._root.fd), folder_guard(self._root.fd, self._root.path, lock_timeout)
+        return Writers(self._root.fd), FolderGuard(self._root.fd, self._root.path, lock_timeout)
 
     def _recover(self) -> int:
         """Put right what writers that died have left. Returns how many temporary files that were."""
@@ -77,14 +79,14 @@ class DeviceLocalBackend(StorageBackend):
 
     def read_bytes(self, locator: Locator) -> bytes:
         _refuse_root(locator)
-        with translated(locator), _AbsentBelowFile(locator), self._root.place(locator) as place:
+        with Translated(locator), _AbsentBelowFile(locator), self._root.place(locator) as place:
             return place.read()
 
     def write_bytes(self, locator: Locator, content: bytes, *, if_version: IfVersion = ANY) -> Locator:
         content = payload(locator, content)
         _refuse_root(locator)
         create = not isinstance(if_version, str)  # what was seen has its folders
-        with translated(locator):
+        with Translated(locator):
             try:
                 with self._root.place(locator, create=create) as place:
                     publish.write(place, content, if_version, self._writers, self._guard)
@@ -94,20 +96,20 @@ class DeviceLocalBackend(StorageBackend):
         return locator
 
     def list(self, locator: Locator) -> list[Locator]:
-        with translated(locator):
+        with Translated(locator):
             try:
                 fd = self._root.open(locator, locator.parts)
             except (FileNotFoundError, NotADirectoryError):
                 return []
             try:
                 prefix = locator.key + "/" if locator.key else ""
-                return [trusted(prefix + name) for name in sorted(name for name, _ in scan.names(fd))]
+                return [trusted(prefix + name) for name in sorted(name.rstrip("/") for name in scan.names(fd))]
             finally:
                 os.close(fd)
 
     def walk(self, locator: Locator) -> Iterator[Info]:
-        with translated(locator):
-            yield from scan.walk(self._root, locator)
+        with Translated(locator):
+            return scan.walk(self._root, locator)
 
     def info(self, locator: Locator) -> Info:
         found = self._stat(locator)
@@ -124,7 +126,7 @@ class DeviceLocalBackend(StorageBackend):
         return stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
 
     def _stat(self, locator: Locator) -> os.stat_result:
-        with translated(locator), _AbsentBelowFile(locator):
+        with Translated(locator), _AbsentBelowFile(locator):
             if not locator.key:
                 fd = self._root.open(locator, ())
                 try:
@@ -138,13 +140,13 @@ class DeviceLocalBackend(StorageBackend):
         return found
 
     def mkdir(self, locator: Locator) -> Locator:
-        with translated(locator):
+        with Translated(locator):
             os.close(self._root.open(locator, locator.parts, create=True))
         return locator
 
     def delete(self, locator: Locator, *, if_version: IfVersion = ANY) -> None:
         _refuse_root(locator)
-        with translated(locator), _AbsentBelowFile(locator), self._root.place(locator) as place:
+        with Translated(locator), _AbsentBelowFile(locator), self._root.place(locator) as place:
             publish.delete(place, if_version, self._writers, self._guard)
 
     def move(self, source: Locator, target: Locator, *, if_version: IfVersion = ANY) -> Locator:
@@ -154,9 +156,9 @@ class DeviceLocalBackend(StorageBackend):
             require_plain(found, source)
         check_move(source, target, Info(source, is_dir, found.st_size, found.st_mtime), if_version)
         with (
-            translated(source),
+            Translated(source),
             self._root.place(source) as here,
-            translated(target),
+            Translated(target),
             self._root.place(target, create=True) as there,
         ):
             publish.move(here, there, if_version, self._guard)
@@ -164,7 +166,7 @@ class DeviceLocalBackend(StorageBackend):
 
     def unreachable(self) -> Iterator[tuple[str, str]]:
         """What lies in the folder and cannot be named through the seam: (path, reason) pairs."""
-        with translated(Locator()):
+        with Translated(Locator()):
             yield from scan.unreachable(self._root)
 
     def close(self) -> None:
@@ -174,16 +176,34 @@ class DeviceLocalBackend(StorageBackend):
 
 def _make(path: str) -> None:
     """Make the root and its parents, durably. A root of our own choosing is private to the user."""
-    if os.path.isdir(path):
-        return
     parent = os.path.dirname(os.path.abspath(path))
-    os.makedirs(parent, exist_ok=True)
-    os.mkdir(path, 0o700)
+    try:
+        os.makedirs(parent, exist_ok=True)
+        os.mkdir(path, 0o700)
+    except OSError as error:
+        what = "a file has this name" if os.path.lexists(path) else f"it cannot be made ({error.strerror})"
+        raise SelectionError(
+            f"the folder does not exist, and {what}",
+            where=path,
+            remedy="Give another folder, or make this one yourself",
+            code="FOLDER_MISSING",
+        ) from error
     fd = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def require_writable(path: str) -> None:
+    """Raises SelectionError if this user may not write here, or the file system is read-only."""
+    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        raise SelectionError(
+            "the folder cannot be written to",
+            where=path,
+            remedy="Check its owner and mode, and whether the file system is mounted read-only",
+            code="FOLDER_NOT_WRITABLE",
+        )
 
 
 def _refuse_root(locator: Locator) -> None:

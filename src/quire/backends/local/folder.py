@@ -12,8 +12,6 @@ import os
 import stat
 import unicodedata
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from quire.errors import (
     AccessDenied,
@@ -28,7 +26,7 @@ from quire.errors import (
 from quire.locator import Locator
 from quire.ports.storage import already_exists, check_size, missing, version_of
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Non-blocking, so that a pipe or a device planted under a file's name cannot hang the call.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CHUNK = 1 << 20
@@ -43,6 +41,12 @@ class Place:
         self.fd = fd
         self.name = name
         self.locator = locator
+
+    def __enter__(self) -> Place:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.fd)
 
     def stat(self) -> os.stat_result | None:
         """The status of what is here, None for nothing. A link is reported as the link it is."""
@@ -89,23 +93,23 @@ class Root:
         self._closing()
         self.fd = -1
 
-    @contextmanager
-    def place(self, locator: Locator, *, create: bool = False) -> Iterator[Place]:
-        """The folder around `locator`, open, and the name in it as it stands on disk.
+    def place(self, locator: Locator, *, create: bool = False) -> Place:
+        """The folder around `locator`, open until the `with` ends, and the name in it as it stands on disk.
 
         With `create`, missing folders are made and their names made durable. Raises NotFound or NotADirectory.
         """
         parts = locator.parts
         fd = self.open(locator, parts[:-1], create=create)
         try:
-            yield Place(fd, _on_disk(fd, parts[-1]), locator)
-        finally:
+            return Place(fd, _on_disk(fd, parts[-1]), locator)
+        except BaseException:
             os.close(fd)
+            raise
 
     def open(self, locator: Locator, parts: tuple[str, ...], *, create: bool = False) -> int:
         """A descriptor of the folder at `parts`, which the caller closes."""
         self._check()
-        fd = os.open(".", _FOLDER, dir_fd=self.fd)
+        fd = os.open(".", FOLDER, dir_fd=self.fd)
         try:
             for part in parts:
                 below = self._enter(fd, part, locator, create)
@@ -119,7 +123,7 @@ class Root:
     def _enter(self, fd: int, part: str, locator: Locator, create: bool) -> int:
         name = _on_disk(fd, part)
         try:
-            below = os.open(name, _FOLDER, dir_fd=fd)
+            below = os.open(name, FOLDER, dir_fd=fd)
         except FileNotFoundError:
             if not create:
                 raise missing(locator) from None
@@ -127,7 +131,7 @@ class Root:
                 os.mkdir(name, dir_fd=fd)
             except FileExistsError:
                 pass  # made by someone else a moment ago: as good as ours
-            below = os.open(name, _FOLDER, dir_fd=fd)
+            below = os.open(name, FOLDER, dir_fd=fd)
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise
@@ -208,15 +212,20 @@ _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _AWAY = {errno.ESTALE, errno.ENOTCONN, errno.ETIMEDOUT, errno.ENODEV, errno.EHOSTDOWN, errno.EMFILE, errno.ENFILE}
 
 
-@contextmanager
-def translated(locator: Locator) -> Iterator[None]:
-    """What the operating system refused, as an error of our tree that names the cause and the file."""
-    try:
-        yield
-    except QuireError:
-        raise
-    except OSError as error:
-        raise _ours(error, locator) from error
+class Translated:
+    """What the system refuses inside the `with`, as an error of our tree that names the cause and the file."""
+
+    __slots__ = ("_locator",)
+
+    def __init__(self, locator: Locator) -> None:
+        self._locator = locator
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and not isinstance(error, QuireError):
+            raise _ours(error, self._locator) from error
 
 
 def _ours(error: OSError, locator: Locator) -> QuireError:

@@ -10,59 +10,91 @@ import fcntl
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import TypeAlias
+from abc import ABC, abstractmethod
 
 from quire.errors import Busy
-
-Guard: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 DEFAULT_TIMEOUT = 5.0
 
 
-def folder_guard(root_fd: int, name: str, timeout: float) -> Guard:
-    """A lock on the folder itself: no file anywhere, and two names of one folder share it."""
+class Guard(ABC):
+    """A lock that threads and processes hold one at a time; `with guard.hold():`."""
 
-    @contextmanager
-    def hold() -> Iterator[None]:
-        # A lock belongs to an open file, so each holder opens the folder anew; threads exclude each other too.
-        fd = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root_fd)
+    def __init__(self, name: str, timeout: float) -> None:
+        self.name = name
+        self.timeout = timeout
+
+    @abstractmethod
+    def open(self) -> int:
+        """A new descriptor of what is locked: a lock belongs to an open file, so each holder opens it anew."""
+
+    @abstractmethod
+    def holder(self, fd: int) -> str:
+        """Who holds the lock, in words; empty where nobody can say."""
+
+    def taken(self, fd: int) -> None:
+        """Called with the lock held, before the work begins."""
+
+    def hold(self) -> _Held:
+        return _Held(self)
+
+
+class _Held:
+    __slots__ = ("_fd", "_guard")
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    def __enter__(self) -> None:
+        self._fd = self._guard.open()
         try:
-            acquire(fd, timeout, name, lambda: _holder_of(fd))
-            yield
+            acquire(self._fd, self._guard)
+            self._guard.taken(self._fd)
+        except BaseException:
+            os.close(self._fd)
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            # By name and not by closing alone, as a child forked meanwhile holds a copy of the descriptor.
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
         finally:
-            release(fd)
-
-    return hold
+            os.close(self._fd)
 
 
-def acquire(fd: int, timeout: float, name: str, holder: Callable[[], str]) -> None:
-    """Take the exclusive lock of `fd`, waiting up to `timeout` seconds. Raises Busy, naming the holder."""
-    deadline = time.monotonic() + timeout
+class FolderGuard(Guard):
+    """A lock on a folder itself: no file anywhere, and two names of one folder share it."""
+
+    def __init__(self, root_fd: int, name: str, timeout: float) -> None:
+        super().__init__(name, timeout)
+        self._root_fd = root_fd
+
+    def open(self) -> int:
+        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._root_fd)
+
+    def holder(self, fd: int) -> str:
+        return _holder_of(fd)
+
+
+def acquire(fd: int, guard: Guard) -> None:
+    """Take the exclusive lock of `fd`, waiting for as long as the guard says. Raises Busy, naming the holder."""
+    deadline = 0.0
     pause = 0.0002
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
         except BlockingIOError:
-            left = deadline - time.monotonic()
-            if left <= 0:
+            now = time.monotonic()
+            deadline = deadline or now + guard.timeout
+            if now >= deadline:
                 raise Busy(
-                    f"{holder() or 'another process'} has held the lock for more than {timeout:g} s",
-                    where=name,
+                    f"{guard.holder(fd) or 'another process'} has held the lock for more than {guard.timeout:g} s",
+                    where=guard.name,
                     remedy="Try again; if that process hangs, end it, and the lock is free at once",
                 ) from None
-        time.sleep(min(left, pause * random.uniform(0.5, 1.5)))  # noqa: S311 - spreads the waiters, nothing secret
+        time.sleep(min(deadline - now, pause * random.uniform(0.5, 1.5)))  # noqa: S311 - spreads the waiters
         pause = min(pause * 1.5, 0.01)
-
-
-def release(fd: int) -> None:
-    """Free the lock and close. Freed by name, as a forked child may hold a copy of the descriptor."""
-    try:
-        fcntl.flock(fd, fcntl.LOCK_UN)
-    finally:
-        os.close(fd)
 
 
 def _holder_of(fd: int) -> str:

@@ -33,10 +33,8 @@ def write(place: Place, content: bytes, if_version: IfVersion, writers: Writers,
         check_version(place.locator, if_version, place.version())  # before the expense; repeated under the lock
     staged = _stage(place, content, writers, found)
     try:
-        with guard():
+        with guard.hold():
             if if_version is ANY:
-                if (now := place.stat()) is not None:
-                    require_kind(now, place)
                 os.rename(staged.name, place.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
             elif if_version is ABSENT:
                 take(place.fd, staged.name, place)
@@ -53,7 +51,7 @@ def write(place: Place, content: bytes, if_version: IfVersion, writers: Writers,
 
 def delete(place: Place, if_version: IfVersion, writers: Writers, guard: Guard) -> None:
     """Remove the file at `place`. Raises NotFound, Conflict, StorageError, or OutcomeUnknown."""
-    with guard():
+    with guard.hold():
         found = place.stat()
         if found is None:
             raise missing(place.locator)
@@ -71,7 +69,7 @@ def delete(place: Place, if_version: IfVersion, writers: Writers, guard: Guard) 
 
 def move(source: Place, target: Place, if_version: IfVersion, guard: Guard) -> None:
     """Rename; never overwrites. Raises NotFound, AlreadyExists, Conflict, StorageError, or OutcomeUnknown."""
-    with guard():
+    with guard.hold():
         found = source.stat()
         if found is None:
             raise missing(source.locator)

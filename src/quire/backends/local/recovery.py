@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 
-from quire.backends.local.folder import Place
+from quire.backends.local.folder import FOLDER, Place
 from quire.backends.local.publish import give_back, keep, name_hash, put_back
 from quire.backends.local.writers import Stage, Temporary
 from quire.locator import RESERVED_PREFIX, Locator
 from quire.ports.storage import version_of
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def sweep(root_fd: int, dead: Collection[str]) -> int:
@@ -56,7 +54,7 @@ def _folders(fd: int) -> Iterator[tuple[int, list[str]]]:
     yield fd, names
     for name in folders:
         try:
-            below = os.open(name, _FOLDER, dir_fd=fd)
+            below = os.open(name, FOLDER, dir_fd=fd)
         except (FileNotFoundError, NotADirectoryError):
             continue  # gone or replaced since it was listed
         try:

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import os
-import stat
 import unicodedata
 from collections.abc import Iterator
 
-from quire.backends.local.folder import Root
-from quire.locator import RESERVED_PREFIX, Locator, addressable, trusted
-from quire.ports.storage import Info
+from quire.backends.local.folder import FOLDER, Root, status
+from quire.locator import RESERVED_PREFIX, Locator, addressable, plain
+from quire.ports.storage import Info, file_info
 
 
-def names(fd: int) -> list[tuple[str, os.DirEntry[str]]]:
-    """The (NFC name, entry) pairs of the files and folders in an open folder that a locator can name."""
+def names(fd: int) -> dict[str, os.DirEntry[str]]:
+    """What a locator can name in an open folder, files and folders, by NFC name; a folder's ends in "/".
+
+    Sorted by these names, a walk comes out in the order of whole keys.
+    """
     found: dict[str, os.DirEntry[str]] = {}
     with os.scandir(fd) as entries:
         for entry in entries:
             name = entry.name
-            if addressable(name) and (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)):
-                key = name if name.isascii() else unicodedata.normalize("NFC", name)
+            if not plain(name):
+                if not addressable(name):
+                    continue
+                composed = unicodedata.normalize("NFC", name)
                 # The NFC spelling answers where both exist; another is reached only if it is plain NFD.
-                if key == name or (key not in found and name == unicodedata.normalize("NFD", key)):
-                    found[key] = entry
-    return list(found.items())
+                if composed != name and (name != unicodedata.normalize("NFD", composed) or _stands(fd, composed)):
+                    continue
+                name = composed
+            if entry.is_file(follow_symlinks=False):
+                found[name] = entry
+            elif entry.is_dir(follow_symlinks=False):
+                found[name + "/"] = entry
+    return found
+
+
+def _stands(fd: int, name: str) -> bool:
+    return status(fd, name) is not None
 
 
 def walk(root: Root, locator: Locator) -> Iterator[Info]:
@@ -31,39 +44,31 @@ def walk(root: Root, locator: Locator) -> Iterator[Info]:
     try:
         fd = root.open(locator, locator.parts)
     except (FileNotFoundError, NotADirectoryError):
-        return
-    yield from _walk(fd, locator.key + "/" if locator.key else "")
+        return iter(())
+    return _walk(fd, locator.key + "/" if locator.key else "")
 
 
 def _walk(fd: int, prefix: str) -> Iterator[Info]:
     try:
-        # A folder sorts as if its name ended in "/", which makes the whole walk come out in order of the keys.
-        rows = [
-            (name + "/", name, entry) if entry.is_dir(follow_symlinks=False) else (name, name, entry)
-            for name, entry in names(fd)
-        ]
-        rows.sort()
-        for sort, name, entry in rows:
-            if sort is name:
+        found = names(fd)
+        for name in sorted(found):
+            entry = found[name]
+            if name[-1] == "/":
                 try:
-                    found = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue  # deleted since the folder was read
-                if stat.S_ISREG(found.st_mode):
-                    yield Info(trusted(prefix + name), False, found.st_size, found.st_mtime, stamp(found))
+                    below = os.open(entry.name, FOLDER, dir_fd=fd)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue  # gone, or replaced by a file or a link, since the folder was read
+                yield from _walk(below, prefix + name)
                 continue
             try:
-                below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
-            except (FileNotFoundError, NotADirectoryError):
+                seen = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
                 continue
-            yield from _walk(below, prefix + sort)
+            # The change time is part of the stamp because, unlike the modification time, nobody can set it back.
+            stamp = f"{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
+            yield file_info(prefix + name, seen.st_size, seen.st_mtime, stamp)
     finally:
         os.close(fd)
-
-
-def stamp(found: os.stat_result) -> str:
-    """Changes whenever the file may have: the change time cannot be set back as the modification time can."""
-    return f"{found.st_mtime_ns:x}.{found.st_ctime_ns:x}.{found.st_size:x}.{found.st_ino:x}"
 
 
 def unreachable(root: Root) -> Iterator[tuple[str, str]]:
@@ -73,16 +78,16 @@ def unreachable(root: Root) -> Iterator[tuple[str, str]]:
 
 def _unreachable(fd: int, prefix: str) -> Iterator[tuple[str, str]]:
     try:
-        reached = {entry.name for _, entry in names(fd)}
+        found = names(fd)
+        reached = {entry.name for entry in found.values()}
         with os.scandir(fd) as entries:
             rest = [entry for entry in entries if entry.name not in reached]
         for entry in sorted(rest, key=lambda entry: entry.name):
             if not entry.name.startswith(RESERVED_PREFIX):
                 yield prefix + entry.name, _reason(entry)
-        for key, entry in sorted(names(fd)):
-            if entry.is_dir(follow_symlinks=False):
-                below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
-                yield from _unreachable(below, f"{prefix}{key}/")
+        for key, entry in sorted(found.items()):
+            if key[-1] == "/":
+                yield from _unreachable(os.open(entry.name, FOLDER, dir_fd=fd), prefix + key)
             elif entry.stat(follow_symlinks=False).st_nlink > 1:
                 yield prefix + key, "a file with another name (a hard link)"
     finally:

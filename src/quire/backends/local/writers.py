@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import re
 import secrets
 import weakref
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from quire.locator import RESERVED_PREFIX
 
@@ -28,7 +30,7 @@ class Stage(Enum):
     DELETING = "d"  # what was at the target, taken out of the way to be looked at
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Temporary:
     """What the name of a temporary file says."""
 
@@ -39,7 +41,7 @@ class Temporary:
     base: str = ""  # start of the version that is expected to come out
     new: str = ""  # start of the version that goes in
 
-    @property
+    @cached_property
     def name(self) -> str:
         return RESERVED_PREFIX + "-".join(
             (self.stage.value, self.writer, self.unique, self.target, self.base[:32], self.new[:32])
@@ -65,11 +67,12 @@ class Writers:
         self._folder = folder
         self._mine: tuple[int, str] | None = None  # (process, record id): a forked child makes its own
         self._finalizer: weakref.finalize[..., Writers] | None = None
+        self._numbers = itertools.count()
         self.leaves_work = False
 
     def temporary(self, stage: Stage, *, target: str = "", base: str = "", new: str = "") -> Temporary:
         """A name that no other writer, alive or dead, has used."""
-        return Temporary(stage, self._id(), secrets.token_hex(6), target, base, new)
+        return Temporary(stage, self._id(), f"{next(self._numbers):x}", target, base, new)
 
     def _id(self) -> str:
         if self._mine is None or self._mine[0] != os.getpid():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from quire.backends.local import DeviceLocalBackend
+from quire.backends.local import DeviceLocalBackend, require_writable
 from quire.backends.local.folder import Root
 from quire.backends.local.guard import DEFAULT_TIMEOUT, Guard
 from quire.backends.local.writers import Writers
 from quire.backends.vault.conflicts import ConflictCopy, recognise
-from quire.backends.vault.lock import file_guard, state_folder
+from quire.backends.vault.lock import FileGuard, state_folder
 from quire.errors import SelectionError
 from quire.locator import Locator
 from quire.ports.storage import Capabilities
@@ -35,6 +35,7 @@ class VaultBackend(DeviceLocalBackend):
                 remedy="Give the folder of an existing vault (is the drive mounted?), or make the folder first",
                 code="FOLDER_MISSING",
             )
+        require_writable(path)
         return Root(path)
 
     def _coordination(self, lock_timeout: float) -> tuple[Writers, Guard]:
@@ -46,7 +47,7 @@ class VaultBackend(DeviceLocalBackend):
         finally:
             os.close(fd)
         self.lock_path = os.path.join(state, "lock")
-        return writers, file_guard(self.lock_path, self._root.path, lock_timeout)
+        return writers, FileGuard(self.lock_path, self._root.path, lock_timeout)
 
     @property
     def capabilities(self) -> Capabilities:

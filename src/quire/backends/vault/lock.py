@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from quire.backends.local.guard import Guard, acquire, program, release
+from quire.backends.local.guard import Guard, program
 from quire.errors import SelectionError
 
 
@@ -32,23 +30,21 @@ def state_folder(root: str) -> str:
     return os.path.join(base, "vaults", hashlib.sha256(os.fsencode(root)).hexdigest()[:32])
 
 
-def file_guard(path: str, name: str, timeout: float) -> Guard:
-    """A lock on the file at `path`, which says in words who holds it."""
+class FileGuard(Guard):
+    """A lock on the file at `path`, in which its holder says who it is."""
 
-    @contextmanager
-    def hold() -> Iterator[None]:
-        fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            acquire(fd, timeout, name, lambda: os.pread(fd, 1000, 0).decode("utf-8", "replace").strip())
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, _myself(), 0)
-            yield
-        finally:
-            release(fd)
+    def __init__(self, path: str, name: str, timeout: float) -> None:
+        super().__init__(name, timeout)
+        self.path = path
 
-    return hold
+    def open(self) -> int:
+        return os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
+    def holder(self, fd: int) -> str:
+        return os.pread(fd, 1000, 0).decode("utf-8", "replace").strip()
 
-def _myself() -> bytes:
-    pid = os.getpid()
-    return f"process {pid} on {socket.gethostname()} ({program(pid)})\n".encode()
+    def taken(self, fd: int) -> None:
+        pid = os.getpid()
+        line = f"process {pid} on {socket.gethostname()} ({program(pid)})\n".encode()
+        os.pwrite(fd, line, 0)
+        os.ftruncate(fd, len(line))
