@@ -156,6 +156,14 @@ def _stage(place: Place, content: bytes, writers: Writers, old: os.stat_result |
     return staged
 
 
+def _clear(place: Place, looked_at: Temporary, writers: Writers) -> None:
+    """Remove a text that was replaced or deleted as asked. The change stands even if the disk refuses this."""
+    try:
+        os.unlink(looked_at.name, dir_fd=place.fd)
+    except OSError:
+        writers.leave_work()
+
+
 def _discard(fd: int, name: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name, dir_fd=fd)
@@ -178,7 +186,7 @@ def _exchange(place: Place, staged: Temporary, base: str, new: str, writers: Wri
     try:
         out = version_of(place.read(loaded.name))
         if out == base:
-            os.unlink(loaded.name, dir_fd=place.fd)
+            _clear(place, loaded, writers)
             return loaded
         give_back(place, loaded)
     except BaseException as error:
@@ -189,7 +197,7 @@ def _exchange(place: Place, staged: Temporary, base: str, new: str, writers: Wri
 
 def _unfinished(place: Place, writers: Writers, error: BaseException) -> BaseException:
     """What to raise once names were exchanged and the rest failed: the next open of the storage finishes the work."""
-    writers.leaves_work = True
+    writers.leave_work()
     if not isinstance(error, Exception):
         return error
     return OutcomeUnknown(
@@ -221,7 +229,7 @@ def _take_out(place: Place, base: str, writers: Writers) -> None:
     try:
         version = version_of(place.read(out.name))
         if version == base:
-            os.unlink(out.name, dir_fd=place.fd)
+            _clear(place, out, writers)
             return
         put_back(place, out)
     except BaseException as error:

@@ -12,6 +12,7 @@ import itertools
 import os
 import re
 import secrets
+import threading
 import weakref
 from dataclasses import dataclass
 from enum import Enum
@@ -58,6 +59,30 @@ class Temporary:
         return cls(Stage(fields[0]), *fields[1:])
 
 
+class _Record:
+    """An empty file that is locked while its writer lives. It may outlive it, with work for a sweep."""
+
+    def __init__(self, fd: int, base_fd: int, folder: str, name: str) -> None:
+        self.pid = os.getpid()
+        self.name = name
+        self.leaves_work = False
+        self._fd = fd
+        self._base_fd = os.dup(base_fd)
+        self._folder = folder
+
+    def end(self) -> None:
+        """Let go of the lock, and remove the record unless a sweep needs it. A forked child only closes its copies."""
+        try:
+            if self.pid == os.getpid() and not self.leaves_work:
+                # Should the disk refuse, the record stays, and the next open looks around and finds nothing to do.
+                with contextlib.suppress(OSError):
+                    os.unlink(f"{self._folder}/{self.name}", dir_fd=self._base_fd)
+                    os.rmdir(self._folder, dir_fd=self._base_fd)  # refused while others have records in it
+        finally:
+            os.close(self._fd)
+            os.close(self._base_fd)
+
+
 class Writers:
     """The records of the living, in `folder` below `base_fd`."""
 
@@ -65,70 +90,75 @@ class Writers:
         self._base_fd = os.dup(base_fd)
         self._closing = weakref.finalize(self, os.close, self._base_fd)
         self._folder = folder
-        self._mine: tuple[int, str] | None = None  # (process, record id): a forked child makes its own
-        self._finalizer: weakref.finalize[..., Writers] | None = None
+        self._mine: _Record | None = None
+        self._ending: weakref.finalize[..., Writers] | None = None
         self._numbers = itertools.count()
-        self.leaves_work = False
+        self._lock = threading.Lock()
 
     def temporary(self, stage: Stage, *, target: str = "", base: str = "", new: str = "") -> Temporary:
         """A name that no other writer, alive or dead, has used."""
-        return Temporary(stage, self._id(), f"{next(self._numbers):x}", target, base, new)
+        return Temporary(stage, self._record().name, f"{next(self._numbers):x}", target, base, new)
 
-    def _id(self) -> str:
-        if self._mine is None or self._mine[0] != os.getpid():
-            while not (made := self._record()):
-                pass
-            self._mine = made
-        return self._mine[1]
+    def leave_work(self) -> None:
+        """Something of ours could not be cleared away: the next open of this storage is to look for it."""
+        self._record().leaves_work = True
 
-    def _record(self) -> tuple[int, str] | None:
-        """Make and lock a record, durable before any temporary file relies on it; None if a sweep got in between."""
-        folder = self._open(create=True)
+    def _record(self) -> _Record:
+        mine = self._mine
+        if mine is not None and mine.pid == os.getpid():
+            return mine
+        with self._lock:
+            while self._mine is None or self._mine.pid != os.getpid():  # a forked child makes its own
+                self._mine = self._make_record()
+            return self._mine
+
+    def _make_record(self) -> _Record | None:
+        """A record, locked and durable before any temporary file relies on it; None if a sweep got in between."""
+        try:
+            folder = self._open(create=True)
+        except FileNotFoundError:
+            return None  # removed as empty between making and opening it; once more
         try:
             name = secrets.token_hex(8)
             fd = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600, dir_fd=folder)
+            record = _Record(fd, self._base_fd, self._folder, name)
             try:
                 if not _locked(fd) or os.fstat(fd).st_nlink == 0:
-                    os.close(fd)
+                    record.end()
                     return None
                 os.fsync(folder)
             except BaseException:
-                os.close(fd)
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(name, dir_fd=folder)
+                record.end()
                 raise
         except FileNotFoundError:
-            return None  # the folder was removed as empty between opening it and this; once more
+            return None
         finally:
             os.close(folder)
-        if self._finalizer:
-            self._finalizer.detach()
-        self._finalizer = weakref.finalize(self, _drop, os.getpid(), fd, os.dup(self._base_fd), self._folder, name)
-        return os.getpid(), name
+        if self._ending:
+            self._ending.detach()
+        self._ending = weakref.finalize(self, record.end)
+        return record
 
     def close(self) -> None:
-        """Take the record away, unless work was left for a sweep: then the lock alone goes, and the record stays."""
-        if self._finalizer and self._finalizer.alive:
-            if self.leaves_work:
-                found = self._finalizer.detach()
-                if found:
-                    _, _, (_, fd, base_fd, *_), _ = found
-                    os.close(fd)
-                    os.close(base_fd)
-            else:
-                self._finalizer()
+        """Let go of the record and the folder. Calling it twice is fine."""
+        if self._ending:
+            self._ending()
         self._mine = None
         self._closing()
 
-    def take_dead(self) -> dict[str, int]:
-        """The records whose writer has died, with descriptors that hold their locks, for `bury`."""
+    def take_dead(self) -> dict[str, _Record]:
+        """The records whose writer has died, locked by us until they are buried."""
         try:
             folder = self._open(create=False)
         except FileNotFoundError:
             return {}
         dead = {}
         try:
-            for name in os.listdir(folder):
+            names = os.listdir(folder)
+            if not names:
+                with contextlib.suppress(OSError):  # a writer that died early left it, or one is about to use it
+                    os.rmdir(self._folder, dir_fd=self._base_fd)
+            for name in names:
                 if not _RECORD.fullmatch(name):
                     continue
                 try:
@@ -136,20 +166,18 @@ class Writers:
                 except FileNotFoundError:
                     continue
                 if _locked(fd):
-                    dead[name] = fd
+                    dead[name] = _Record(fd, self._base_fd, self._folder, name)
                 else:
                     os.close(fd)
         finally:
             os.close(folder)
         return dead
 
-    def bury(self, dead: dict[str, int], *, swept: bool) -> None:
+    def bury(self, dead: dict[str, _Record], *, swept: bool) -> None:
         """Let go of dead records, and remove them if what they left was swept."""
-        for name, fd in dead.items():
-            if swept:
-                _drop(os.getpid(), fd, os.dup(self._base_fd), self._folder, name)
-            else:
-                os.close(fd)
+        for record in dead.values():
+            record.leaves_work = not swept
+            record.end()
 
     def _open(self, *, create: bool) -> int:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -160,8 +188,13 @@ class Writers:
                 raise
         with contextlib.suppress(FileExistsError):
             os.mkdir(self._folder, 0o700, dir_fd=self._base_fd)
-        os.fsync(self._base_fd)
-        return os.open(self._folder, flags, dir_fd=self._base_fd)
+        try:
+            os.fsync(self._base_fd)
+            return os.open(self._folder, flags, dir_fd=self._base_fd)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.rmdir(self._folder, dir_fd=self._base_fd)
+            raise
 
 
 def _locked(fd: int) -> bool:
@@ -170,16 +203,3 @@ def _locked(fd: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _drop(pid: int, fd: int, base_fd: int, folder: str, name: str) -> None:
-    """Remove a record, and the folder of records with the last one. A forked child only closes its copies."""
-    try:
-        if pid == os.getpid():
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(f"{folder}/{name}", dir_fd=base_fd)
-            with contextlib.suppress(OSError):  # others still write
-                os.rmdir(folder, dir_fd=base_fd)
-    finally:
-        os.close(fd)
-        os.close(base_fd)

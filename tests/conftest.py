@@ -1,0 +1,18 @@
+"""Every test runs in a home of its own, with nothing configured."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("home")
+    for variable in list(os.environ):
+        if variable.startswith(("QUIRE_", "XDG_", "AWS_")) and variable != "QUIRE_TORTURE":
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
