@@ -103,9 +103,7 @@ def told(lines: list[str], files: Files) -> tuple[Files, Change | None]:
 
 
 def check(storage: StorageBackend, prefix: str, files: Files, flying: Change | None) -> Files:
-    found = {
-        info.locator.key: storage.read(info.locator) for info in storage.walk(Locator(prefix.rstrip("/")))
-    }
+    found = {info.locator.key: storage.read(info.locator) for info in storage.walk(Locator(prefix.rstrip("/")))}
     torn = [key for key, content in found.items() if not is_whole(content)]
     assert not torn, f"torn: {torn}"
     allowed = [files] + ([apply(files, flying)] if flying else [])
@@ -133,14 +131,14 @@ def main(kind: str, root: str, kills: int, seed: int) -> dict[str, Any]:
     done = acknowledged = recovered = 0
     while done < kills:
         writers = {}
-        for prefix in held:
+        for prefix, files in held.items():
             read, write = os.pipe()
             pid = os.fork()
             if pid == 0:
                 os.close(read)
                 # A writer that fails must not run on as a second examiner.
                 try:
-                    writer(backend, root, prefix, held[prefix], chance.getrandbits(32) ^ os.getpid(), write)
+                    writer(backend, root, prefix, files, chance.getrandbits(32) ^ os.getpid(), write)
                 finally:
                     traceback.print_exc()
                     os._exit(3)
@@ -150,11 +148,11 @@ def main(kind: str, root: str, kills: int, seed: int) -> dict[str, Any]:
             time.sleep(chance.uniform(0, 0.02))
             lines = kill(pid, pipe)
             done += 1
-            files, flying = told(lines, held[prefix])
+            promised, flying = told(lines, held[prefix])
             acknowledged += lines.count("done\n")
             with backend(root) as storage:
                 recovered += storage.recovered
-                held[prefix] = check(storage, prefix, files, flying)
+                held[prefix] = check(storage, prefix, promised, flying)
         litter = [str(path) for path in Path(root).rglob(".quire-*")]
         assert not litter, f"litter after the next open: {litter}"
     return {"kills": done, "acknowledged": acknowledged, "recovered": recovered, "seed": seed}

@@ -82,7 +82,7 @@ def files(root: Path) -> dict[str, str]:
 
 
 def inject(tmp_path: Path, verb: str, call: str, error: str, when: int) -> tuple[bool, object, Path]:
-    """Make one change in a process whose `when`-th such call fails. Returns (whether it came to that, outcome, root)."""
+    """Make one change in a process whose `when`-th such call fails: (whether it came to that, outcome, root)."""
     strace = shutil.which("strace")
     assert strace, "strace is not installed; `make test` installs it"
     root = tmp_path / f"{verb}-{call}-{error}-{when}"
@@ -92,10 +92,10 @@ def inject(tmp_path: Path, verb: str, call: str, error: str, when: int) -> tuple
     outcome.unlink(missing_ok=True)
     below = ["", "/notes", "/notes/a.md", "/.quire-writers", "/new", "/new/folder"]
     limits = [word for part in below for word in ("-P", f"{root}{part}")] if CALLS[call] else []
+    injection = ["-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}"]
+    change = [sys.executable, "-c", CHANGE, str(root), verb, str(outcome)]
     subprocess.run(
-        [strace, "-f", "-qq", "-o", str(trace), *limits, "-e", f"trace={call}"]
-        + ["-e", f"inject={call}:error={error}:when={when}"]
-        + [sys.executable, "-c", CHANGE, str(root), verb, str(outcome)],
+        [strace, "-f", "-qq", "-o", str(trace), *limits, *injection, *change],
         check=True,
         env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
     )
@@ -130,7 +130,7 @@ def judge(verb: str, outcome: object, root: Path, fault: str) -> None:
         code, message = outcome
         assert code not in ("NOT_OURS", "STORAGE_ERROR"), f"{fault}: {message}"
         allowed = [BEFORE, AFTER[verb]] if code == "OUTCOME_UNKNOWN" else [BEFORE]
-    assert files(root) in allowed or outcome != "done" and code == "OUTCOME_UNKNOWN", f"{fault}: {outcome}"
+    assert files(root) in allowed or (outcome != "done" and code == "OUTCOME_UNKNOWN"), f"{fault}: {outcome}"
     with DeviceLocalBackend(root) as storage:
         found = {info.locator.key: storage.read(info.locator) for info in storage.walk(Locator())}
         assert found in allowed, f"{fault}: {outcome} but {found}"

@@ -41,7 +41,9 @@ def foreign(root: Path, text: str) -> None:
 
 
 def litter(root: Path) -> list[str]:
-    return [str(path.relative_to(root)) for path in root.rglob(".quire-*") if not path.name.startswith(".quire-writers")]
+    return [
+        str(path.relative_to(root)) for path in root.rglob(".quire-*") if not path.name.startswith(".quire-writers")
+    ]
 
 
 def before_call(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, *actions: Callable[[], object]) -> None:
