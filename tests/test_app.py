@@ -222,7 +222,7 @@ def test_a_folder_that_cannot_be_written_to(protocol: str) -> None:
         script = (
             "import os, quire.backends.vault\nfrom quire import open_storage, SelectionError\n"
             "if os.geteuid() == 0: os.setgid(65534); os.setuid(65534)\n"
-            f"try: open_storage({protocol!r}, root={str(folder)!r}, environment={{"XDG_CONFIG_HOME": "/nowhere"}})\n"
+            f"try: open_storage({protocol!r}, root={str(folder)!r}, environment={{'XDG_CONFIG_HOME': '/nowhere'}})\n"
             "except SelectionError as error: print(error.code, error)\n"
         )
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -67,9 +67,9 @@ def test_the_doctor_speaks_json(home: Path) -> None:
     assert (code, report["ok"]) == (0, True)
     assert set(checks["write"]) == {"name", "state", "detail", "code", "milliseconds"}
     assert checks["capabilities"]["detail"] == "concurrent_writers, conflict_files, sync"
-    assert (checks["conflicts"]["state"], checks["unreachable"]["state"]) == ("warning", "warning")
+    assert (checks["conflicts"]["state"], checks["names"]["state"]) == ("warning", "warning")
     assert "note (conflicted copy).md (of note.md, dropbox)" in checks["conflicts"]["detail"]
-    assert "link.md (a symbolic link)" in checks["unreachable"]["detail"]
+    assert "link.md (a symbolic link)" in checks["names"]["detail"]
     assert sorted(os.listdir(home / "vault")) == ["link.md", "note (conflicted copy).md", "note.md"]
 
 

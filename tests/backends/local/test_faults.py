@@ -22,6 +22,8 @@ from quire.errors import QuireError, StorageError, StorageFull
 from quire.locator import Locator
 from tests.budget import budget
 
+pytestmark = pytest.mark.torture
+
 CHANGE = """
 import json, sys, traceback
 from quire.backends.local import DeviceLocalBackend

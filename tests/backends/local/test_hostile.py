@@ -20,6 +20,8 @@ from quire.locator import Locator
 from quire.ports.storage import ABSENT, version_of
 from tests.budget import budget
 
+pytestmark = pytest.mark.torture
+
 SECRET = "outside: nobody may read this"
 PIECES = [
     "..", ".", "", "/", "//", "\\", "a", "b", "outside", "secret.md", "root", "~", "~root", "C:", "c:", "\0", "\n",

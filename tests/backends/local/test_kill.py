@@ -13,6 +13,8 @@ import pytest
 from tests.backends.local import killing
 from tests.budget import budget
 
+pytestmark = pytest.mark.torture
+
 
 @pytest.mark.parametrize(("kind", "kills"), [("device-local", budget(1000, 15_000)), ("vault", budget(200, 5_000))])
 def test_acknowledged_writes_survive_kills_at_random_moments(tmp_path: Path, kind: str, kills: int) -> None:

@@ -117,15 +117,16 @@ def _look_around(storage: StorageBackend) -> Iterator[Check]:
     if recovered := getattr(storage, "recovered", 0):
         yield Check("recovery", "warning", f"{recovered} temporary files of a process that died were put right")
     if unreachable := getattr(storage, "unreachable", None):
-        yield _several("unreachable", "names no locator reaches", [f"{path} ({why})" for path, why in unreachable()])
+        found = [f"{path} ({why})" for path, why in unreachable()]
+        yield _several("names", "every file can be reached", "names cannot be reached", found)
     if conflicts := getattr(storage, "conflicts", None):
         found = [f"{copy.locator} (of {copy.original}, {copy.service})" for copy in conflicts()]
-        yield _several("conflicts", "conflict copies", found)
+        yield _several("conflicts", "no conflict copies", "conflict copies", found)
 
 
-def _several(name: str, what: str, found: list[str]) -> Check:
+def _several(name: str, none: str, what: str, found: list[str]) -> Check:
     if not found:
-        return Check(name, "ok", f"no {what}")
+        return Check(name, "ok", none)
     more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return Check(name, "warning", f"{len(found)} {what}: {', '.join(islice(found, _SHOWN))}{more}")
 
