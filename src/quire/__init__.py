@@ -6,7 +6,8 @@ The public names load on first use, so that importing the package costs next to 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # type checkers know this name; importing it would cost more than the rest of this file
 
 __version__ = "0.1.0"
 
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
     from quire.ports.tiers import DerivedMaintenance, Tier, TierLayout
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in __all__:
         for home in _HOMES:
             module = importlib.import_module("quire." + home)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import inspect
 import os
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any
 
 from quire.errors import AccessDenied, NotFound, ProtocolError, SelectionError, StorageError
@@ -140,6 +138,8 @@ def _backend(protocol: Setting) -> type[StorageBackend]:
             remedy="Install it again, or choose another",
         ) from error  # fmt: skip
     if found is None:
+        from difflib import get_close_matches
+
         near = get_close_matches(str(name), registry.protocols(), 1)
         raise SelectionError(
             f"no backend answers to {name!r}; known: {', '.join(registry.protocols())}",
@@ -154,6 +154,8 @@ def _backend(protocol: Setting) -> type[StorageBackend]:
 
 def _discover() -> None:
     """Let strangers' backends register. Only on a miss, as asking every installed package takes its time."""
+    import importlib.metadata
+
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         if point.name in registry:
             continue

@@ -7,7 +7,7 @@ import time
 from bisect import bisect_left, insort
 
 from quire.errors import IsADirectory
-from quire.locator import Locator
+from quire.locator import Locator, normalize_key
 from quire.ports.storage import (
     ANY,
     Capabilities,
@@ -81,10 +81,11 @@ class RamBackend(StorageBackend):
             check_place(self, target)
             check_version(source, if_version, seen.version)
             moving = list(below(self._keys, source)) if seen.is_dir else [source.key]
-            for key in moving:
+            names = [normalize_key(target.key + key[len(source.key) :]) for key in moving]
+            for key, name in zip(moving, names, strict=True):
                 content, _ = self._files[key]
                 self._drop(key)
-                self._put(target.key + key[len(source.key) :], content)
+                self._put(name, content)
         return target
 
     def _version(self, locator: Locator) -> str | None:

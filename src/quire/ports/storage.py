@@ -318,11 +318,10 @@ def check_move(source: Locator, target: Locator, seen: Info, if_version: IfVersi
         raise IsADirectory("the root cannot be moved or replaced", where="/")
     if target.key == source.key:
         raise already_exists(target, seen.version or None)
-    if seen.is_dir:
-        if target.key.startswith(source.key + "/"):
-            raise NotADirectory("a folder cannot move into itself", where=f"{source.key} → {target.key}")
-        if if_version is not ANY:
-            raise Conflict("a folder has no version", where=source.key, remedy="Move it without if_version")
+    if target.key.startswith(source.key + "/"):
+        raise NotADirectory("nothing can move below itself", where=f"{source.key} → {target.key}")
+    if seen.is_dir and if_version is not ANY:
+        raise Conflict("a folder has no version", where=source.key, remedy="Move it without if_version")
 
 
 def check_place(storage: StorageBackend, locator: Locator) -> None:

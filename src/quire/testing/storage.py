@@ -542,6 +542,9 @@ class StorageBackendTests:
         assert [storage.read(Locator(key)) for key in ("one", "two", "folder/three")] == ["1", "2", "3"]
         with pytest.raises(IsADirectory):
             storage.move(one, Locator())
+        with pytest.raises(NotADirectory):
+            storage.move(one, one.child("below"))
+        assert storage.read(one) == "1"
 
     def test_moves_only_the_version_that_was_seen(self, storage: StorageBackend) -> None:
         at = storage.write(Locator("a"), "one")
