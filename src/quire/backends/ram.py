@@ -6,8 +6,8 @@ import threading
 import time
 from bisect import bisect_left, insort
 
-from quire.errors import IsADirectory
-from quire.locator import Locator, normalize_key
+from quire.errors import InvalidLocatorError, IsADirectory
+from quire.locator import MAX_KEY_BYTES, Locator
 from quire.ports.storage import (
     ANY,
     Capabilities,
@@ -81,7 +81,9 @@ class RamBackend(StorageBackend):
             check_place(self, target)
             check_version(source, if_version, seen.version)
             moving = list(below(self._keys, source)) if seen.is_dir else [source.key]
-            names = [normalize_key(target.key + key[len(source.key) :]) for key in moving]
+            names = [target.key + key[len(source.key) :] for key in moving]
+            if any(len(name.encode()) > MAX_KEY_BYTES for name in names):
+                raise InvalidLocatorError(f"a key below would be longer than {MAX_KEY_BYTES} bytes", where=target.key)
             for key, name in zip(moving, names, strict=True):
                 content, _ = self._files[key]
                 self._drop(key)
