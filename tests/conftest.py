@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.postgres import postgres_server
+
+__all__ = ["postgres_server"]
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
