@@ -113,20 +113,19 @@ def measure_start(rounds: int) -> dict[str, float]:
     def process(*words: str) -> Callable[[int], None]:
         return lambda _: subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env=environment) and None
 
-    runs = (
-        process(sys.executable, "-c", "pass"),
-        process(sys.executable, "-c", "import quire"),
-        process(os.path.join(os.path.dirname(sys.executable), "quire"), "--version"),
-        process(sys.executable, "-c", "from quire import open_storage"),
-    )
-    alternately(3, *runs)
-    bare, imported, version, opened = alternately(rounds, *runs)
-    return {
-        "bare interpreter ms": bare * 1e3,
-        "import quire, ms over bare": (imported - bare) * 1e3,
-        "quire --version, ms over bare": (version - bare) * 1e3,
-        "from quire import open_storage, ms over bare": (opened - bare) * 1e3,
+    opened = "import tempfile, quire; quire.open_storage(root=tempfile.mkdtemp()).close()"
+    commands = {
+        "import quire": process(sys.executable, "-c", "import quire"),
+        "quire --version": process(os.path.join(os.path.dirname(sys.executable), "quire"), "--version"),
+        "open a folder": process(sys.executable, "-c", opened),
+        "import obstore": process(sys.executable, "-c", "import obstore"),
+        "import asyncpg": process(sys.executable, "-c", "import asyncpg"),
     }
+    runs = [process(sys.executable, "-c", "pass"), *commands.values()]
+    alternately(3, *runs)
+    bare, *taken = alternately(rounds, *runs)
+    over = {f"{name}, ms over bare": (seconds - bare) * 1e3 for name, seconds in zip(commands, taken, strict=True)}
+    return {"bare interpreter ms": bare * 1e3, **over}
 
 
 GOALS = {
@@ -138,7 +137,7 @@ GOALS = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--files", type=int, default=100_000, help="how many files to walk")
     parser.add_argument("--writes", type=int, default=300)
     parser.add_argument("--folder", help="where to measure; a disk, as fsync costs nothing in memory")

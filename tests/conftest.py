@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.servers.postgres import postgres_server
+from tests.servers.s3 import boto, bucket, s3_server
 
-__all__ = ["postgres_server"]
+__all__ = ["boto", "bucket", "postgres_server", "s3_server"]
 
 
 @pytest.fixture(autouse=True)

@@ -113,8 +113,8 @@ def test_the_doctor_notices_a_storage_that_opens_but_does_not_work(
         def read_bytes(self, locator: Locator) -> bytes:
             return super().read_bytes(locator).replace(b"\r\n", b"\n")
 
-    quire.registry.register("forgetful", Forgetful, clobber=True)
     monkeypatch.setattr(quire.registry, "_classes", {**quire.registry._classes})
+    quire.registry.register("forgetful", Forgetful)
     assert main(["doctor", "--storage", "forgetful"]) == 1
     assert "failed  read" in capsys.readouterr().out
 

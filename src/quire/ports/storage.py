@@ -282,14 +282,14 @@ def check_version(locator: Locator, if_version: IfVersion, current: str | None) 
 
     `current` is the version that is there, None where nothing is, and empty for a folder.
     """
-    if if_version is ANY or if_version == current:
+    if isinstance(if_version, Presence):
+        if if_version is ABSENT and current is not None:
+            raise already_exists(locator, current)
         return
-    if if_version is ABSENT:
-        if current is None:
-            return
-        raise already_exists(locator, current)
     if not isinstance(if_version, str):
         raise StorageError(f"if_version must be ANY, ABSENT or a version, not {if_version!r}", where=locator.key)
+    if if_version == current:
+        return
     if current is None:
         raise Conflict("nothing is here any more", where=locator.key, remedy="Write with if_version=ABSENT to create")
     stamp = "" if len(if_version) == 64 else " (the version given is a stamp of walk; ask info for the exact one)"

@@ -434,7 +434,12 @@ class StorageBackendTests:
         for wrong in (None, 1, True, b"x"):
             with pytest.raises(StorageError):
                 storage.write(at, "two", if_version=wrong)  # type: ignore[arg-type]
+            with pytest.raises(StorageError):
+                storage.write(Locator("absent"), "two", if_version=wrong)  # type: ignore[arg-type]
+            with pytest.raises(StorageError):
+                storage.delete(at, if_version=wrong)  # type: ignore[arg-type]
         assert storage.read(at) == "one"
+        assert not storage.exists(Locator("absent"))
 
     def test_of_many_creators_one_wins(self, storage: StorageBackend, other: StorageBackend) -> None:
         for game in range(5):
@@ -453,6 +458,28 @@ class StorageBackendTests:
                 won = list(pool.map(create, range(8)))
             assert won.count(True) == 1
             assert storage.read(at) == f"creator {won.index(True)}"
+
+    def test_a_file_and_one_below_it_are_never_both_acknowledged(
+        self, storage: StorageBackend, other: StorageBackend
+    ) -> None:
+        for game in range(8):
+            file = Locator(f"race/{game}/n")
+            start = threading.Barrier(2)
+
+            def create(number: int, file: Locator = file, start: threading.Barrier = start) -> bool:
+                start.wait()
+                try:
+                    (storage, other)[number].write((file, file.child("x"))[number], "text", if_version=ABSENT)
+                except (Conflict, IsADirectory, NotADirectory):
+                    return False
+                return True
+
+            with ThreadPoolExecutor(2) as pool:
+                won = list(pool.map(create, range(2)))
+            assert won.count(True) <= 1
+            for number, at in enumerate((file, file.child("x"))):
+                if won[number]:
+                    assert storage.read(at) == "text"
 
     def test_racing_increments_all_count(self, storage: StorageBackend, other: StorageBackend) -> None:
         at = storage.write(Locator("counter"), "0")

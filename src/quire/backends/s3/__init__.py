@@ -142,8 +142,25 @@ class S3Backend(StorageBackend):
             if outcome is Outcome.REFUSED and before is None and over is None:
                 self._objects.sweep(self._key(locator))
             self._wait(locator, outcome, patience, lost=lost)
+        if over is None:
+            self._confirm_place(locator, write_id)
         self._remember(locator)
         return locator
+
+    def _confirm_place(self, locator: Locator, write_id: str) -> None:
+        """Raises, and takes the new file back, if a folder of its name or a file above it came at the same instant.
+
+        There is no transaction over two keys, so both may have been let in; and a server on a file system can hold only
+        one of them. Whoever looks after writing sees the other, so none is acknowledged and then lost.
+        """
+        self._folders.clear()
+        try:
+            self._check_place(locator)
+        except (IsADirectory, NotADirectory):
+            mine = self._head(locator)
+            if mine is not None and mine.write_id == write_id:
+                self._objects.delete(self._key(locator), mine.etag)
+            raise
 
     def delete(self, locator: Locator, *, if_version: IfVersion = ANY) -> None:
         if not locator.key:

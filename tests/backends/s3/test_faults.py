@@ -1,9 +1,8 @@
+"""Lost replies, crashes, and many writers: each change is in effect once, or its caller is told that nobody knows."""
+
 from __future__ import annotations
 
-import json
 import random
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,15 +14,9 @@ from quire.backends.s3 import S3Backend
 from quire.errors import AlreadyExists, Conflict, OutcomeUnknown, QuireError, Unavailable
 from quire.locator import Locator
 from quire.ports.storage import ABSENT, version_of
+from tests.backends.counting import count_in_processes
 from tests.servers.proxy import Proxy, proxy_to
-from tests.servers.s3 import BUCKET, S3Server, boto, bucket, running_s3, s3_server
-
-__all__ = ["boto", "bucket", "s3_server"]  # fixtures, so they are used by being here
-
-
-@pytest.fixture
-def storage(s3_server: S3Server, bucket: str) -> S3Backend:
-    return S3Backend(f"s3://{bucket}", **s3_server.keys)
+from tests.servers.s3 import BUCKET, S3Server, running_s3
 
 
 @pytest.fixture
@@ -39,43 +32,8 @@ def through(proxy: Proxy, server: S3Server, timeout: float = 10.0) -> S3Backend:
     return storage
 
 
-# Many processes
-
-COUNT = """
-import json, sys
-from quire.backends.s3 import S3Backend
-from quire.errors import Conflict
-from quire.locator import Locator
-from quire.ports.storage import version_of
-given = json.loads(sys.argv[1])
-storage, at = S3Backend(given["url"], **given["keys"]), Locator("counter")
-for _ in range(given["times"]):
-    while True:
-        seen = storage.read(at)
-        try:
-            storage.write(at, str(int(seen) + 1), if_version=version_of(seen))
-            break
-        except Conflict:
-            continue
-"""
-
-
-def test_increments_of_many_processes_all_count(s3_server: S3Server, storage: S3Backend, bucket: str) -> None:
-    """1600 increments, without a crash and without a fault: the sum is exact."""
-    storage.write(Locator("counter"), "0")
-    given = json.dumps({"url": f"s3://{bucket}", "keys": s3_server.keys, "times": 200})
-    running = [
-        subprocess.Popen([sys.executable, "-c", COUNT, given], stderr=subprocess.PIPE, text=True) for _ in range(8)
-    ]
-    try:
-        for process in running:
-            _, errors = process.communicate(timeout=150)
-            assert process.returncode == 0, errors
-    finally:
-        for process in running:
-            process.kill()
-            process.communicate()
-    assert storage.read(Locator("counter")) == "1600"
+def test_eight_processes_count_to_the_exact_sum(s3_server: S3Server, storage: S3Backend, bucket: str) -> None:
+    assert count_in_processes(storage, {"url": f"s3://{bucket}", **s3_server.keys}) == 8 * 200
 
 
 # Lost replies

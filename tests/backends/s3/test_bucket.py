@@ -1,3 +1,5 @@
+"""What a bucket is like: keys, folders that are none, other tools, refusals."""
+
 from __future__ import annotations
 
 import threading
@@ -24,38 +26,10 @@ from quire.errors import (
 )
 from quire.locator import Locator
 from quire.ports.storage import ABSENT, version_of
-from quire.testing import StorageBackendTests
 from quire.testing.storage import AWKWARD_NAMES
 from tests.servers.careless import ALL_HONOURED, CarelessS3
 from tests.servers.proxy import proxy_to
-from tests.servers.s3 import BUCKET, S3Server, boto, bucket, s3_server
-
-__all__ = ["boto", "bucket", "s3_server"]  # fixtures, so they are used by being here
-
-
-@pytest.fixture
-def storage(s3_server: S3Server, bucket: str) -> S3Backend:
-    return S3Backend(f"s3://{bucket}", **s3_server.keys)
-
-
-@pytest.fixture
-def other(s3_server: S3Server, bucket: str) -> S3Backend:
-    return S3Backend(f"s3://{bucket}", **s3_server.keys)
-
-
-class TestS3(StorageBackendTests):
-    @pytest.fixture
-    def storage(self, s3_server: S3Server, bucket: str) -> S3Backend:
-        return S3Backend(f"s3://{bucket}", **s3_server.keys)
-
-    @pytest.fixture
-    def other(self, s3_server: S3Server, bucket: str) -> S3Backend:
-        return S3Backend(f"s3://{bucket}", **s3_server.keys)
-
-    @pytest.fixture
-    def peek(self, boto: Any) -> Callable[[str], bytes]:
-        return lambda key: boto.get_object(Bucket=BUCKET, Key=key)["Body"].read()
-
+from tests.servers.s3 import S3Server
 
 # Keys
 
