@@ -22,7 +22,7 @@ from quire.ports.storage import version_of
 TEXT = "---\nkind: fix\n---\n\n" + "A memory of about one kilobyte. " * 30
 
 
-def alternately(rounds: int, *runs: Callable[[int], None]) -> list[float]:
+def alternately(rounds: int, *runs: Callable[[int], object]) -> list[float]:
     """The median seconds of each of `runs`, called in turn."""
     taken: list[list[float]] = [[] for _ in runs]
     for number in range(rounds):
@@ -33,7 +33,7 @@ def alternately(rounds: int, *runs: Callable[[int], None]) -> list[float]:
     return [statistics.median(times) for times in taken]
 
 
-def bare_write(folder: str, content: bytes) -> Callable[[int], None]:
+def bare_write(folder: str, content: bytes) -> Callable[[int], object]:
     """Temporary file, fsync, rename, fsync of the folder: the least that keeps a promise."""
 
     def write(number: int) -> None:
@@ -65,7 +65,7 @@ def measure_write(base: str, rounds: int) -> dict[str, float]:
         seen["version"] = version_of(TEXT)
         runs = (
             bare_write(bare, TEXT.encode()),
-            lambda number: storage.write(Locator(f"note-{number % 100}.md"), TEXT) and None,
+            lambda number: storage.write(Locator(f"note-{number % 100}.md"), TEXT),
             conditional,
         )
         alternately(rounds // 10, *runs)
@@ -110,8 +110,8 @@ def measure_walk(base: str, files: int, rounds: int) -> dict[str, float]:
 def measure_start(rounds: int) -> dict[str, float]:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
-    def process(*words: str) -> Callable[[int], None]:
-        return lambda _: subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env=environment) and None
+    def process(*words: str) -> Callable[[int], object]:
+        return lambda _: subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env=environment)
 
     opened = "import tempfile, quire; quire.open_storage(root=tempfile.mkdtemp()).close()"
     commands = {
