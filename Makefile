@@ -23,11 +23,12 @@ demo: $(VENV)/base  ## the main job, offline, without a key or a server
 test: check  ## everything that must hold, on the real servers
 	$(CLEAN) $(BIN)/pytest -n 2 --dist loadgroup
 
-check: $(VENV)/dev  ## lint, format, types, arrows
+check: $(VENV)/dev  ## lint, format, types, arrows, drift of the docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(CLEAN) $(BIN)/pytest -q tests/test_docs.py -k "not runs"
 
 torture: $(VENV)/dev  ## the long campaigns in full: kills, faults, races, hostile keys
 	$(CLEAN) QUIRE_TORTURE=full $(BIN)/pytest -n 2 --dist loadgroup -rP -m torture

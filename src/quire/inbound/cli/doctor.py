@@ -49,13 +49,14 @@ def diagnose(protocol: str | None, config: str | None, options: dict[str, Any]) 
     """Walk from the configuration to a working storage, stopping at the first step that later ones need."""
     path, _ = config_path(config, os.environ)
     yield Check("config", "ok", path if os.path.exists(path) else f"{path} (not there; defaults apply)")
+    step = "selection"
     try:
         selection = select(protocol, config=config, **options)
-        yield Check("selection", "ok", f"{selection.protocol} (from {selection.source})")
-        start = time.perf_counter()
+        yield Check(step, "ok", f"{selection.protocol} (from {selection.source})")
+        step, start = "open", time.perf_counter()
         storage = produce(selection)
     except SelectionError as error:
-        yield Check("selection", "failed", str(error), error.code)
+        yield Check(step, "failed", str(error), error.code)
         return
     with storage:
         yield Check("open", "ok", _describe(storage), milliseconds=_since(start))
