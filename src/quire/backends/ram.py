@@ -6,8 +6,8 @@ import threading
 import time
 from bisect import bisect_left, insort
 
-from quire.errors import InvalidLocatorError, IsADirectory
-from quire.locator import MAX_KEY_BYTES, Locator
+from quire.errors import IsADirectory
+from quire.locator import Locator
 from quire.ports.storage import (
     ANY,
     Capabilities,
@@ -15,7 +15,9 @@ from quire.ports.storage import (
     Info,
     StorageBackend,
     already_exists,
+    any_below,
     below,
+    check_lengths,
     check_move,
     check_place,
     check_version,
@@ -62,7 +64,7 @@ class RamBackend(StorageBackend):
             if locator.key in self._files:
                 content, mtime = self._files[locator.key]
                 return Info(locator, False, len(content), mtime, version_of(content))
-            if locator.key and not below(self._keys, locator):
+            if locator.key and not any_below(self._keys, locator):
                 raise missing(locator)
             return Info(locator, True, 0, 0.0)
 
@@ -81,14 +83,16 @@ class RamBackend(StorageBackend):
             check_place(self, target)
             check_version(source, if_version, seen.version)
             moving = list(below(self._keys, source)) if seen.is_dir else [source.key]
-            names = [target.key + key[len(source.key) :] for key in moving]
-            if any(len(name.encode()) > MAX_KEY_BYTES for name in names):
-                raise InvalidLocatorError(f"a key below would be longer than {MAX_KEY_BYTES} bytes", where=target.key)
-            for key, name in zip(moving, names, strict=True):
+            check_lengths(source, target, self.walk(source))
+            for key in moving:
                 content, _ = self._files[key]
                 self._drop(key)
-                self._put(name, content)
+                self._put(target.key + key[len(source.key) :], content)
         return target
+
+    def exists(self, locator: Locator) -> bool:
+        with self._lock:
+            return not locator.key or locator.key in self._files or any_below(self._keys, locator)
 
     def _version(self, locator: Locator) -> str | None:
         held = self._files.get(locator.key)

@@ -11,7 +11,7 @@ import enum
 import hashlib
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -20,6 +20,7 @@ from quire.errors import (
     AlreadyExists,
     Conflict,
     DirectoryNotEmpty,
+    InvalidLocatorError,
     IsADirectory,
     NotADirectory,
     NotFound,
@@ -27,7 +28,7 @@ from quire.errors import (
     StorageError,
     TooLarge,
 )
-from quire.locator import Locator, trusted
+from quire.locator import MAX_KEY_BYTES, Locator, trusted
 
 MAX_CONTENT_BYTES = 256 * 1024 * 1024  # one entry is a page, one attachment a file; more belongs in a blob store
 
@@ -210,6 +211,7 @@ class StorageBackend(ABC):
         seen = self.info(source)
         check_move(source, target, seen, if_version)
         if seen.is_dir:
+            check_lengths(source, target, self.walk(source))
             return self._move_folder(source, target)
         if self.exists(target):
             raise already_exists(target, self.info(target).version or None)
@@ -282,12 +284,11 @@ def check_version(locator: Locator, if_version: IfVersion, current: str | None) 
 
     `current` is the version that is there, None where nothing is, and empty for a folder.
     """
+    check_kind(locator, if_version)
     if isinstance(if_version, Presence):
         if if_version is ABSENT and current is not None:
             raise already_exists(locator, current)
         return
-    if not isinstance(if_version, str):
-        raise StorageError(f"if_version must be ANY, ABSENT or a version, not {if_version!r}", where=locator.key)
     if if_version == current:
         return
     if current is None:
@@ -302,10 +303,16 @@ def check_version(locator: Locator, if_version: IfVersion, current: str | None) 
     )
 
 
+def check_kind(locator: Locator, if_version: IfVersion) -> None:
+    """Raises StorageError for a precondition that is neither ANY, ABSENT nor a version."""
+    if not isinstance(if_version, str | Presence):
+        raise StorageError(f"if_version must be ANY, ABSENT or a version, not {if_version!r}", where=locator.key)
+
+
 def already_exists(locator: Locator, current: str | None) -> AlreadyExists:
     """The error for a name that is taken."""
     return AlreadyExists(
-        "something is here already" + (f", version {current[:12]}…" if current else ", a folder"),
+        "something is here already" + (f", version {current[:12]}…" if current else ""),
         where=locator.key,
         remedy="Choose another name, or give the version you saw",
         current=current,
@@ -322,6 +329,17 @@ def check_move(source: Locator, target: Locator, seen: Info, if_version: IfVersi
         raise NotADirectory("nothing can move below itself", where=f"{source.key} → {target.key}")
     if seen.is_dir and if_version is not ANY:
         raise Conflict("a folder has no version", where=source.key, remedy="Move it without if_version")
+
+
+def check_lengths(source: Locator, target: Locator, below: Iterable[Info]) -> None:
+    """Raises InvalidLocatorError if a file `below` the folder that moves would get a key that is too long."""
+    for info in below:
+        if len((target.key + info.locator.key[len(source.key) :]).encode()) > MAX_KEY_BYTES:
+            raise InvalidLocatorError(
+                f"{info.locator.key!r} would get a key of more than {MAX_KEY_BYTES} bytes",
+                where=f"{source.key} → {target.key}",
+                remedy="Choose a shorter name",
+            )
 
 
 def check_place(storage: StorageBackend, locator: Locator) -> None:
@@ -354,6 +372,14 @@ def keep_of(folder: Locator) -> Locator:
 
 
 # The arithmetic of folders, for a technology that only knows keys.
+
+
+def any_below(keys: Sequence[str], locator: Locator) -> bool:
+    """Whether one of the sorted `keys` lies below `locator`."""
+    place = bisect_left(keys, locator.key + "/")
+    return (
+        bool(keys) if not locator.key else keys[place : place + 1] != [] and keys[place].startswith(locator.key + "/")
+    )
 
 
 def below(keys: Sequence[str], locator: Locator) -> Sequence[str]:

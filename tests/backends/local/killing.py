@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -145,6 +146,7 @@ def main(kind: str, root: str, kills: int, seed: int) -> dict[str, Any]:
             os.close(write)
             writers[prefix] = (pid, read)
         for prefix, (pid, pipe) in writers.items():
+            select.select([pipe], [], [], 10)  # it has begun
             time.sleep(chance.uniform(0, 0.02))
             lines = kill(pid, pipe)
             done += 1

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from quire.backends.local import publish, scan
-from quire.backends.local.folder import Root, Translated, require_plain
+from quire.backends.local.folder import Place, Root, Translated, require_plain
 from quire.backends.local.guard import DEFAULT_TIMEOUT, FolderGuard, Guard
-from quire.backends.local.recovery import sweep
+from quire.backends.local.handle import Handle, sync
+from quire.backends.local.recovery import Swept, sweep
 from quire.backends.local.writers import Writers
-from quire.errors import IsADirectory, NotADirectory, NotFound, SelectionError
+from quire.errors import IsADirectory, NotADirectory, NotFound, QuireError, SelectionError, Unavailable
 from quire.locator import Locator, trusted
 from quire.ports.storage import (
     ANY,
@@ -19,12 +20,16 @@ from quire.ports.storage import (
     IfVersion,
     Info,
     StorageBackend,
+    check_kind,
+    check_lengths,
     check_move,
     check_version,
     missing,
     payload,
     version_of,
 )
+
+_TRIES = 20  # against somebody who removes the folders that are made; each try loses only to their progress
 
 
 class DeviceLocalBackend(StorageBackend):
@@ -36,15 +41,11 @@ class DeviceLocalBackend(StorageBackend):
     """
 
     def __init__(self, root: str | os.PathLike[str] | None = None, *, lock_timeout: float = DEFAULT_TIMEOUT) -> None:
-        path = os.path.expanduser(root if root is not None else "~/.quire")
+        path = expanded(root if root is not None else "~/.quire")
         with Translated(trusted(path)):
             self._root = self._hold(path)
-            try:
-                self._writers, self._guard = self._coordination(lock_timeout)
-                self.recovered = self._recover()
-            except BaseException:
-                self._root.close()
-                raise
+            self._writers, self._guard = self._coordination(lock_timeout)
+            self.recovered, self.unrecovered = self._recover()
 
     def _hold(self, path: str) -> Root:
         """The handle on the root folder, made where it is missing. Raises SelectionError where it cannot serve."""
@@ -55,18 +56,25 @@ class DeviceLocalBackend(StorageBackend):
 
     def _coordination(self, lock_timeout: float) -> tuple[Writers, Guard]:
         """Where this storage keeps what its writers must know of each other."""
-        return Writers(self._root.fd), FolderGuard(self._root.fd, self._root.path, lock_timeout)
+        root = self._root
+        return Writers(lambda: root.handle), FolderGuard(root, lock_timeout)
 
-    def _recover(self) -> int:
-        """Put right what writers that died have left. Returns how many temporary files that were."""
+    def _recover(self) -> tuple[int, list[tuple[str, str]]]:
+        """Put right what writers that died have left: how many files that were, and (path, reason) of those it is not.
+
+        What is not put right is tried again by the next open; it keeps nobody from opening the storage.
+        """
         dead = self._writers.take_dead()
-        swept = False
+        swept = Swept()
+        done = False
         try:
-            count = sweep(self._root.fd, dead) if dead else 0
-            swept = True
+            if dead:
+                notes = {name: record.noted() for name, record in dead.items()}
+                swept = sweep(self._root.handle, notes, self._guard)
+                done = not swept.troubles
         finally:
-            self._writers.bury(dead, swept=swept)
-        return count
+            self._writers.bury(dead, swept=done)
+        return swept.count, swept.troubles
 
     @property
     def root(self) -> str:
@@ -85,31 +93,40 @@ class DeviceLocalBackend(StorageBackend):
     def write_bytes(self, locator: Locator, content: bytes, *, if_version: IfVersion = ANY) -> Locator:
         content = payload(locator, content)
         _refuse_root(locator)
-        create = not isinstance(if_version, str)  # what was seen has its folders
-        with Translated(locator):
-            try:
-                with self._root.place(locator, create=create) as place:
-                    publish.write(place, content, if_version, self._writers, self._guard)
-            except NotFound:
-                check_version(locator, if_version, None)
-                raise
+        check_kind(locator, if_version)
+        if isinstance(if_version, str):  # what was seen has its folders
+            with Translated(locator), _AbsentIsConflict(locator, if_version), self._root.place(locator) as place:
+                publish.write(place, content, if_version, self._writers, self._guard)
+        else:
+            self._in_folders(
+                locator, lambda place: publish.write(place, content, if_version, self._writers, self._guard)
+            )
         return locator
+
+    def _in_folders(self, locator: Locator, change: Callable[[Place], None]) -> None:
+        """Make a change in folders that are made for it, again if somebody removes them, empty, at the same moment."""
+        for _ in range(_TRIES):
+            with Translated(locator):
+                try:
+                    with self._root.place(locator, create=True) as place:
+                        return change(place)
+                except FileNotFoundError as error:
+                    if isinstance(error, QuireError):
+                        raise
+        raise Unavailable("the folder vanishes each time it is made", where=locator.key, remedy="Try again")
 
     def list(self, locator: Locator) -> list[Locator]:
         with Translated(locator):
             try:
-                fd = self._root.open(locator, locator.parts)
+                folder = self._root.open(locator, locator.parts)
             except (FileNotFoundError, NotADirectoryError):
                 return []
-            try:
-                prefix = locator.key + "/" if locator.key else ""
-                return [trusted(prefix + name) for name in sorted(name.rstrip("/") for name in scan.names(fd))]
-            finally:
-                os.close(fd)
+            prefix = locator.key + "/" if locator.key else ""
+            return [trusted(prefix + name) for name in sorted(name.rstrip("/") for name in scan.names(folder.fd))]
 
     def walk(self, locator: Locator) -> Iterator[Info]:
         with Translated(locator):
-            return scan.walk(self._root, locator)
+            yield from scan.walk(self._root, locator)
 
     def info(self, locator: Locator) -> Info:
         found = self._stat(locator)
@@ -128,11 +145,8 @@ class DeviceLocalBackend(StorageBackend):
     def _stat(self, locator: Locator) -> os.stat_result:
         with Translated(locator), _AbsentBelowFile(locator):
             if not locator.key:
-                fd = self._root.open(locator, ())
-                try:
-                    return os.fstat(fd)
-                finally:
-                    os.close(fd)
+                with self._root.open(locator, ()) as folder:
+                    return os.fstat(folder.fd)
             with self._root.place(locator) as place:
                 found = place.stat()
         if found is None:
@@ -140,8 +154,8 @@ class DeviceLocalBackend(StorageBackend):
         return found
 
     def mkdir(self, locator: Locator) -> Locator:
-        with Translated(locator):
-            os.close(self._root.open(locator, locator.parts, create=True))
+        if locator.key:
+            self._in_folders(trusted(locator.key + "/-"), lambda place: None)
         return locator
 
     def delete(self, locator: Locator, *, if_version: IfVersion = ANY) -> None:
@@ -152,16 +166,18 @@ class DeviceLocalBackend(StorageBackend):
     def move(self, source: Locator, target: Locator, *, if_version: IfVersion = ANY) -> Locator:
         found = self._stat(source)
         is_dir = stat.S_ISDIR(found.st_mode)
+        check_kind(source, if_version)
         if not is_dir:
             require_plain(found, source)
         check_move(source, target, Info(source, is_dir, found.st_size, found.st_mtime), if_version)
-        with (
-            Translated(source),
-            self._root.place(source) as here,
-            Translated(target),
-            self._root.place(target, create=True) as there,
-        ):
-            publish.move(here, there, if_version, self._guard)
+        if is_dir and len(target.key) > len(source.key):
+            check_lengths(source, target, self.walk(source))
+
+        def move(there: Place) -> None:
+            with Translated(source), self._root.place(source) as here:
+                publish.move(here, there, if_version, self._guard)
+
+        self._in_folders(target, move)
         return target
 
     def unreachable(self) -> Iterator[tuple[str, str]]:
@@ -170,8 +186,21 @@ class DeviceLocalBackend(StorageBackend):
             yield from scan.unreachable(self._root)
 
     def close(self) -> None:
+        """Calls under way end well; later ones raise Unavailable."""
         self._writers.close()
         self._root.close()
+
+
+def expanded(path: str | os.PathLike[str]) -> str:
+    """`path` with `~` as the home folder. Raises SelectionError where there is no home, or the path cannot be one."""
+    text = os.path.expanduser(os.fspath(path))
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise SelectionError(f"{path!r} is not a path", where="root", remedy="Give a folder", code="FOLDER_MISSING")
+    if text.startswith("~"):
+        raise SelectionError(
+            "this user has no home folder", where=text, remedy="Set HOME, or name the folder in full", code="NO_HOME"
+        )
+    return text
 
 
 def _make(path: str) -> None:
@@ -188,11 +217,8 @@ def _make(path: str) -> None:
             remedy="Give another folder, or make this one yourself",
             code="FOLDER_MISSING",
         ) from error
-    fd = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    with Handle(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC) as folder:
+        sync(folder.fd)
 
 
 def require_writable(path: str) -> None:
@@ -223,3 +249,18 @@ class _AbsentBelowFile:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, NotADirectory):
             raise missing(self._locator) from error
+
+
+class _AbsentIsConflict:
+    """A version of something whose folder is not there was seen before somebody took it away."""
+
+    def __init__(self, locator: Locator, if_version: IfVersion) -> None:
+        self._locator = locator
+        self._if_version = if_version
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, FileNotFoundError):
+            check_version(self._locator, self._if_version, None)

@@ -7,12 +7,13 @@ is found all the same, and keeps its name.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
 import unicodedata
-import weakref
 
+from quire.backends.local.handle import FOLDER, Handle, sync
 from quire.errors import (
     AccessDenied,
     DirectoryNotEmpty,
@@ -26,27 +27,44 @@ from quire.errors import (
 from quire.locator import Locator
 from quire.ports.storage import already_exists, check_size, missing, version_of
 
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Non-blocking, so that a pipe or a device planted under a file's name cannot hang the call.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
+_KEPT_OPEN = 64
 
 
 class Place:
-    """One name in one open folder. Everything about a file is asked through this."""
+    """One name in one open folder. Everything about a file is asked through this; `with` closes the folder."""
 
-    __slots__ = ("fd", "locator", "name")
+    __slots__ = ("_folder", "_made", "fd", "locator", "name")
 
-    def __init__(self, fd: int, name: str, locator: Locator) -> None:
-        self.fd = fd
+    def __init__(self, folder: Handle, name: str, locator: Locator, made: list[tuple[Handle, str]]) -> None:
+        self._folder = folder
+        self.fd = folder.fd
         self.name = name
         self.locator = locator
+        self._made = made
 
     def __enter__(self) -> Place:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        os.close(self.fd)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            unmake(self._made)
+        self._folder.close()
+
+    def beside(self, name: str) -> Place:
+        """Another name in the same folder. It lives as long as this place."""
+        return Place(self._folder, name, self.locator, [])
+
+    def open(self) -> Handle:
+        """The file here, to be read."""
+        return Handle(self.name, _FILE, within=self._folder)
+
+    def create(self, name: str) -> Handle:
+        """A new file under `name` beside this one, to be written."""
+        return Handle(name, _NEW, 0o666, within=self._folder)
 
     def stat(self) -> os.stat_result | None:
         """The status of what is here, None for nothing. A link is reported as the link it is."""
@@ -57,17 +75,14 @@ class Place:
 
         Raises NotFound, IsADirectory, TooLarge, and AccessDenied for links, pipes, devices and files with two names.
         """
-        fd = os.open(name or self.name, _FILE, dir_fd=self.fd)
-        try:
-            found = os.fstat(fd)
+        with Handle(name or self.name, _FILE, within=self._folder) as file:
+            found = os.fstat(file.fd)
             require_plain(found, self.locator)
             check_size(self.locator, found.st_size)
             parts = []
-            while part := os.read(fd, max(_CHUNK, found.st_size + 1)):
+            while part := os.read(file.fd, max(_CHUNK, found.st_size + 1)):
                 parts.append(part)
             return parts[0] if len(parts) == 1 else b"".join(parts)
-        finally:
-            os.close(fd)
 
     def version(self) -> str | None:
         """The exact version of what is here; None for nothing. Raises IsADirectory and AccessDenied as `read`."""
@@ -82,83 +97,87 @@ class Root:
 
     def __init__(self, path: str) -> None:
         self.path = os.path.realpath(path)
-        self.fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._closing = weakref.finalize(self, os.close, self.fd)
-        held = os.fstat(self.fd)
-        self._identity = (held.st_dev, held.st_ino)
-        # Folders whose own name is known to be on disk; others may have been made a moment ago by someone else.
-        self._durable: set[tuple[int, int]] = set()
+        self._held: Handle | None = Handle(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        found = os.fstat(self._held.fd)
+        self._identity = (found.st_dev, found.st_ino)
+        # Folders whose name in their parent is known to be on disk. They are kept open, as the number of one that was
+        # removed may be given to the next that is made.
+        self._durable: dict[tuple[int, int, str, int], Handle] = {}
+
+    @property
+    def handle(self) -> Handle:
+        """The root. Whoever works with it keeps the reference, so that `close` pulls nothing away underneath.
+
+        Raises Unavailable if it was closed.
+        """
+        held = self._held
+        if held is None:
+            raise Unavailable("this storage was closed", where=self.path, remedy="Open it again")
+        return held
 
     def close(self) -> None:
-        self._closing()
-        self.fd = -1
+        self._held = None
+        self._durable.clear()
 
     def place(self, locator: Locator, *, create: bool = False) -> Place:
         """The folder around `locator`, open until the `with` ends, and the name in it as it stands on disk.
 
-        With `create`, missing folders are made and their names made durable. Raises NotFound or NotADirectory.
+        With `create`, missing folders are made and their names made durable; they go again if the `with` ends with an
+        error. Raises NotFound or NotADirectory.
         """
         parts = locator.parts
-        fd = self.open(locator, parts[:-1], create=create)
-        try:
-            return Place(fd, _on_disk(fd, parts[-1]), locator)
-        except BaseException:
-            os.close(fd)
-            raise
+        made: list[tuple[Handle, str]] = []
+        folder = self.open(locator, parts[:-1], made if create else None)
+        return Place(folder, _on_disk(folder.fd, parts[-1]), locator, made)
 
-    def open(self, locator: Locator, parts: tuple[str, ...], *, create: bool = False) -> int:
-        """A descriptor of the folder at `parts`, which the caller closes."""
+    def open(self, locator: Locator, parts: tuple[str, ...], made: list[tuple[Handle, str]] | None = None) -> Handle:
+        """The folder at `parts`. With a list for what is `made`, missing folders are."""
         self._check()
-        fd = os.open(".", FOLDER, dir_fd=self.fd)
+        folder = Handle(".", FOLDER, within=self.handle)
         try:
             for part in parts:
-                below = self._enter(fd, part, locator, create)
-                os.close(fd)
-                fd = below
+                folder = self._enter(folder, part, locator, made)
         except BaseException:
-            os.close(fd)
+            unmake(made or [])
             raise
-        return fd
+        return folder
 
-    def _enter(self, fd: int, part: str, locator: Locator, create: bool) -> int:
-        name = _on_disk(fd, part)
+    def _enter(self, folder: Handle, part: str, locator: Locator, made: list[tuple[Handle, str]] | None) -> Handle:
+        name = _on_disk(folder.fd, part)
+        new = False
         try:
-            below = os.open(name, FOLDER, dir_fd=fd)
+            below = Handle(name, FOLDER, within=folder)
         except FileNotFoundError:
-            if not create:
+            if made is None:
                 raise missing(locator) from None
-            try:
-                os.mkdir(name, dir_fd=fd)
-            except FileExistsError:
-                pass  # made by someone else a moment ago: as good as ours
-            below = os.open(name, FOLDER, dir_fd=fd)
+            with contextlib.suppress(FileExistsError):  # made by someone else a moment ago: as good as ours
+                os.mkdir(name, dir_fd=folder.fd)
+                made.append((folder, name))
+                new = True
+            below = Handle(name, FOLDER, within=folder)
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise
-            found = status(fd, name)
+            found = status(folder.fd, name)
             if found and stat.S_ISLNK(found.st_mode):
                 raise _denied(locator, f"{part!r} is a symbolic link, and Quire follows none") from None
             raise NotADirectory(f"{part!r} is a file, so nothing can be below it", where=locator.key) from None
-        if create:
-            self._settle(fd, below)
+        if made is not None:
+            self._make_name_durable(folder, name, below, new=new)
         return below
 
-    def _settle(self, fd: int, below: int) -> None:
+    def _make_name_durable(self, folder: Handle, name: str, below: Handle, *, new: bool) -> None:
         """Make the name of a folder durable, once for each process: a file in it is lost with the name."""
-        held = os.fstat(below)
-        identity = (held.st_dev, held.st_ino)
-        if identity not in self._durable:
-            try:
-                os.fsync(fd)
-            except BaseException:
-                os.close(below)
-                raise
-            self._durable.add(identity)
+        above, held = os.fstat(folder.fd), os.fstat(below.fd)
+        key = (above.st_dev, above.st_ino, name, held.st_ino)
+        if new or key not in self._durable:
+            sync(folder.fd)
+            if len(self._durable) >= _KEPT_OPEN:
+                self._durable.clear()
+            self._durable[key] = Handle(name, FOLDER, within=folder)
 
     def _check(self) -> None:
         """Raises Unavailable if the path no longer leads to the folder that is held: writes would go astray."""
-        if self.fd < 0:
-            raise Unavailable("this storage was closed", where=self.path, remedy="Open it again")
         try:
             now = os.stat(self.path)
         except OSError as error:
@@ -171,6 +190,14 @@ class Root:
             raise Unavailable(
                 "another folder was put in the place of the one that is open", where=self.path, remedy="Open it again"
             )
+
+
+def unmake(made: list[tuple[Handle, str]]) -> None:
+    """Take away folders that a change made and did not come to use. One that others use by now stays."""
+    for folder, name in reversed(made):
+        with contextlib.suppress(OSError):
+            os.rmdir(name, dir_fd=folder.fd)
+    made.clear()
 
 
 def status(fd: int, name: str) -> os.stat_result | None:

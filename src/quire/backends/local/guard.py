@@ -12,6 +12,8 @@ import random
 import time
 from abc import ABC, abstractmethod
 
+from quire.backends.local.folder import Root
+from quire.backends.local.handle import FOLDER, LOCKED, Handle
 from quire.errors import Busy
 
 DEFAULT_TIMEOUT = 5.0
@@ -25,52 +27,50 @@ class Guard(ABC):
         self.timeout = timeout
 
     @abstractmethod
-    def open(self) -> int:
-        """A new descriptor of what is locked: a lock belongs to an open file, so each holder opens it anew."""
+    def open(self) -> Handle:
+        """What is locked, opened anew: a lock belongs to an open file, so each holder has its own."""
 
     @abstractmethod
     def holder(self, fd: int) -> str:
         """Who holds the lock, in words; empty where nobody can say."""
 
-    def taken(self, fd: int) -> None:
-        """Called with the lock held, before the work begins."""
+    def taken(self, fd: int) -> bool:
+        """Called with the lock held, before the work begins; False if what was locked is not the lock any more."""
+        return True
 
     def hold(self) -> _Held:
         return _Held(self)
 
 
 class _Held:
-    __slots__ = ("_fd", "_guard")
+    __slots__ = ("_guard", "_handle")
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
 
     def __enter__(self) -> None:
-        self._fd = self._guard.open()
-        try:
-            acquire(self._fd, self._guard)
-            self._guard.taken(self._fd)
-        except BaseException:
-            os.close(self._fd)
-            raise
+        while True:
+            self._handle = self._guard.open()
+            LOCKED.add(self._handle)
+            acquire(self._handle.fd, self._guard)
+            if self._guard.taken(self._handle.fd):
+                return
 
     def __exit__(self, *_: object) -> None:
-        try:
-            # By name and not by closing alone, as a child forked meanwhile holds a copy of the descriptor.
-            fcntl.flock(self._fd, fcntl.LOCK_UN)
-        finally:
-            os.close(self._fd)
+        # By name and not by closing alone: where an interrupt cuts this short, the handle still closes itself.
+        fcntl.flock(self._handle.fd, fcntl.LOCK_UN)
+        self._handle.close()
 
 
 class FolderGuard(Guard):
     """A lock on a folder itself: no file anywhere, and two names of one folder share it."""
 
-    def __init__(self, root_fd: int, name: str, timeout: float) -> None:
-        super().__init__(name, timeout)
-        self._root_fd = root_fd
+    def __init__(self, root: Root, timeout: float) -> None:
+        super().__init__(root.path, timeout)
+        self._root = root
 
-    def open(self) -> int:
-        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._root_fd)
+    def open(self) -> Handle:
+        return Handle(".", FOLDER, within=self._root.handle)
 
     def holder(self, fd: int) -> str:
         return _holder_of(fd)

@@ -5,21 +5,22 @@ the two names and then looks at what came out. If that is not the text that was 
 our lock (an editor, a sync client, another machine) was faster: the names are exchanged back and the caller gets
 Conflict. Should a third writer have come even then, its text is kept as a conflict file. So no text that somebody was
 promised is ever removed unseen.
+
+An interrupt may strike between any two steps. What it leaves, the next open of the storage puts right.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import stat
-import sys
 
 from quire.backends.local import rename
-from quire.backends.local.folder import Place, require_plain, status
+from quire.backends.local.folder import Place, require_plain
 from quire.backends.local.guard import Guard
+from quire.backends.local.handle import Handle, sync
 from quire.backends.local.writers import Stage, Temporary, Writers
-from quire.errors import Conflict, OutcomeUnknown
+from quire.errors import AlreadyExists, Conflict, OutcomeUnknown, StorageError
 from quire.locator import MAX_SEGMENT_BYTES
 from quire.ports.storage import ABSENT, ANY, IfVersion, already_exists, check_version, missing, version_of
 
@@ -31,8 +32,9 @@ def write(place: Place, content: bytes, if_version: IfVersion, writers: Writers,
         require_kind(found, place)
     if if_version is not ANY:
         check_version(place.locator, if_version, place.version())  # before the expense; repeated under the lock
-    staged = _stage(place, content, writers, found)
+    staged = writers.temporary(Stage.WRITING)
     try:
+        _stage(place, staged, content, found)
         with guard.hold():
             if if_version is ANY:
                 os.rename(staged.name, place.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
@@ -40,17 +42,16 @@ def write(place: Place, content: bytes, if_version: IfVersion, writers: Writers,
                 take(place.fd, staged.name, place)
             else:
                 check_version(place.locator, if_version, place.version())
-                staged = _exchange(place, staged, str(if_version), version_of(content), writers)
+                loaded = writers.temporary(Stage.EXCHANGING, base=str(if_version), new=version_of(content))
+                _exchange(place, staged, loaded, str(if_version))
     except BaseException:
-        # Only what is surely ours goes: once two names were exchanged, the other text may lie under this name.
-        if staged.stage is Stage.WRITING:
-            _discard(place.fd, staged.name)
+        _discard(place, staged)
         raise
     settle(place)
 
 
 def delete(place: Place, if_version: IfVersion, writers: Writers, guard: Guard) -> None:
-    """Remove the file at `place`. Raises NotFound, Conflict, StorageError, or OutcomeUnknown."""
+    """Remove the file or the empty folder at `place`. Raises NotFound, Conflict, StorageError, or OutcomeUnknown."""
     with guard.hold():
         found = place.stat()
         if found is None:
@@ -63,7 +64,7 @@ def delete(place: Place, if_version: IfVersion, writers: Writers, guard: Guard) 
             os.unlink(place.name, dir_fd=place.fd)
         else:
             check_version(place.locator, if_version, place.version())
-            _take_out(place, str(if_version), writers)
+            _take_out(place, writers.temporary(Stage.DELETING, base=str(if_version)), str(if_version))
     settle(place)
 
 
@@ -99,11 +100,15 @@ def take(source_fd: int, source: str, target: Place) -> None:
         if target.stat() is None:  # the lock is all there is on such a file system
             os.rename(source, target.name, src_dir_fd=source_fd, dst_dir_fd=target.fd)
             return
-    found = target.stat()
-    if found is not None and not stat.S_ISDIR(found.st_mode):
-        require_kind(found, target)
-        raise already_exists(target.locator, target.version())
-    raise already_exists(target.locator, None)
+    raise _taken(target)
+
+
+def _taken(target: Place) -> AlreadyExists:
+    """The error for a name that is taken, with the version where what is there can be read."""
+    try:
+        return already_exists(target.locator, target.version())
+    except (OSError, StorageError):
+        return already_exists(target.locator, None)
 
 
 def settle(place: Place) -> None:
@@ -118,86 +123,89 @@ def settle(place: Place) -> None:
         ) from error
 
 
-def sync(fd: int) -> None:
-    """fsync that reaches the disk: on macOS plain fsync stops at the drive's cache."""
-    if sys.platform == "darwin":
-        import fcntl
-
-        fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
-    else:
-        os.fsync(fd)
-
-
 def require_kind(found: os.stat_result, place: Place) -> None:
     """Raises where a write would replace a folder, a link, a pipe. A hard link is fine."""
     if not stat.S_ISREG(found.st_mode):
         require_plain(found, place.locator)
 
 
-def _stage(place: Place, content: bytes, writers: Writers, old: os.stat_result | None) -> Temporary:
-    """A durable temporary file with `content`, beside the target, with the mode a plain open would leave."""
-    staged = writers.temporary(Stage.WRITING)
-    fd = os.open(
-        staged.name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=place.fd
-    )
+def _stage(place: Place, staged: Temporary, content: bytes, old: os.stat_result | None) -> None:
+    """Put `content` into a durable temporary file beside the target, with the mode a plain open would leave."""
+    with place.create(staged.name) as file:
+        if old is not None:
+            _inherit(place, file, old)
+        view = memoryview(content)
+        while view:
+            view = view[os.write(file.fd, view) :]
+        sync(file.fd)
+
+
+def _inherit(place: Place, file: Handle, old: os.stat_result) -> None:
+    """Mode, owner and extended attributes stay with the name, as they would if the file were changed in place.
+
+    Owner and attributes only as far as this user may set them: a text is not refused for their sake.
+    """
+    new = os.fstat(file.fd)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with contextlib.suppress(OSError):
+            os.fchown(file.fd, old.st_uid, old.st_gid)
+    os.fchmod(file.fd, stat.S_IMODE(old.st_mode))  # last, as a change of owner drops some bits
+    if hasattr(os, "listxattr"):
+        with contextlib.suppress(OSError), place.open() as source:
+            for name in os.listxattr(source.fd):
+                with contextlib.suppress(OSError):
+                    os.setxattr(file.fd, name, os.getxattr(source.fd, name))
+
+
+def _discard(place: Place, ours: Temporary) -> None:
+    """Remove a temporary file that holds nothing but our own text, or leave that to the next open."""
     try:
-        try:
-            if old is not None:
-                os.fchmod(fd, stat.S_IMODE(old.st_mode))
-            view = memoryview(content)
-            while view:
-                view = view[os.write(fd, view) :]
-            sync(fd)
-        finally:
-            os.close(fd)
-    except BaseException:
-        _discard(place.fd, staged.name)
-        raise
-    return staged
-
-
-def _clear(place: Place, looked_at: Temporary, writers: Writers) -> None:
-    """Remove a text that was replaced or deleted as asked. The change stands even if the disk refuses this."""
-    try:
-        os.unlink(looked_at.name, dir_fd=place.fd)
-    except OSError:
-        writers.leave_work()
-
-
-def _discard(fd: int, name: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=fd)
-
-
-def _exchange(place: Place, staged: Temporary, base: str, new: str, writers: Writers) -> Temporary:
-    """Exchange the staged file with the target and look at what came out. Raises Conflict with nothing changed."""
-    loaded = writers.temporary(Stage.EXCHANGING, target=name_hash(place.name), base=base, new=new)
-    os.rename(staged.name, loaded.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
-    try:
-        rename.exchange(loaded.name, place.name, place.fd)
-    except rename.Unsupported:
-        os.rename(loaded.name, place.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
-        return loaded
+        os.unlink(ours.name, dir_fd=place.fd)
+    except FileNotFoundError:
+        pass
     except BaseException as error:
-        _discard(place.fd, loaded.name)
-        if isinstance(error, FileNotFoundError):
-            check_version(place.locator, base, None)
-        raise
+        ours.leave_work()
+        if not isinstance(error, OSError):
+            raise
+
+
+def _exchange(place: Place, staged: Temporary, loaded: Temporary, base: str) -> None:
+    """Exchange the staged file with the target and look at what came out. Raises Conflict with nothing changed."""
     try:
+        loaded.note(place.name)
+        os.rename(staged.name, loaded.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
+        try:
+            rename.exchange(loaded.name, place.name, place.fd)
+        except rename.Unsupported:
+            os.rename(loaded.name, place.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
+            return
+        except OSError as error:
+            # The kernel's own word that nothing was exchanged; an interrupt says no such thing.
+            _discard(place, loaded)
+            raise _NothingHappened(error) from error
         out = version_of(place.read(loaded.name))
         if out == base:
-            _clear(place, loaded, writers)
-            return loaded
+            _discard(place, loaded)
+            return
         give_back(place, loaded)
+    except _NothingHappened as refused:
+        if isinstance(refused.error, FileNotFoundError):
+            check_version(place.locator, base, None)
+        raise refused.error from None
     except BaseException as error:
-        raise _unfinished(place, writers, error) from error
+        raise _unfinished(place, loaded, error) from error
     check_version(place.locator, base, out)
-    raise AssertionError("unreachable: out differs from base")
 
 
-def _unfinished(place: Place, writers: Writers, error: BaseException) -> BaseException:
+class _NothingHappened(Exception):
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+def _unfinished(place: Place, left: Temporary, error: BaseException) -> BaseException:
     """What to raise once names were exchanged and the rest failed: the next open of the storage finishes the work."""
-    writers.leave_work()
+    left.leave_work()
     if not isinstance(error, Exception):
         return error
     return OutcomeUnknown(
@@ -222,18 +230,20 @@ def give_back(place: Place, loaded: Temporary) -> None:
     keep(place, loaded.name)
 
 
-def _take_out(place: Place, base: str, writers: Writers) -> None:
+def _take_out(place: Place, out: Temporary, base: str) -> None:
     """Take the target out of the way, look at it, and only then remove it."""
-    out = writers.temporary(Stage.DELETING, target=name_hash(place.name), base=base)
-    os.rename(place.name, out.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
     try:
+        out.note(place.name)
+        os.rename(place.name, out.name, src_dir_fd=place.fd, dst_dir_fd=place.fd)
         version = version_of(place.read(out.name))
         if version == base:
-            _clear(place, out, writers)
+            _discard(place, out)
             return
         put_back(place, out)
     except BaseException as error:
-        raise _unfinished(place, writers, error) from error
+        if isinstance(error, OSError) and place.beside(out.name).stat() is None:
+            raise  # it never left its place
+        raise _unfinished(place, out, error) from error
     check_version(place.locator, base, version)
 
 
@@ -248,23 +258,20 @@ def put_back(place: Place, out: Temporary) -> None:
 
 def keep(place: Place, name: str) -> None:
     """Keep the text under `name` as a conflict file of `place`; the same text kept twice is one file."""
-    version = version_of(place.read(name))
+    text = place.read(name)
     stem, extension = os.path.splitext(place.name)
-    mark = f" (quire conflict {version[:12]}){extension}"
-    stem = stem.encode()[: MAX_SEGMENT_BYTES - len(mark.encode())].decode(errors="ignore")
-    try:
-        take(place.fd, name, Place(place.fd, stem + mark, place.locator))
-    except Conflict:
-        os.unlink(name, dir_fd=place.fd)
+    number = 1
+    while True:
+        again = f" {number}" if number > 1 else ""
+        mark = f" (quire conflict {version_of(text)[:12]}{again}){extension}"
+        cut = stem.encode()[: MAX_SEGMENT_BYTES - len(mark.encode())].decode(errors="ignore")
+        copy = place.beside(cut + mark)
+        try:
+            take(place.fd, name, copy)
+            break
+        except Conflict as taken:
+            if taken.current == version_of(text):
+                os.unlink(name, dir_fd=place.fd)
+                break
+        number += 1  # a person has edited the copy that was kept before
     sync(place.fd)
-
-
-def name_hash(name: str) -> str:
-    """What a temporary name remembers of its target, short enough for any target's name."""
-    return hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
-
-
-def exists(place: Place) -> bool:
-    """Whether a file or a folder is here; a link or a device is neither."""
-    found = status(place.fd, place.name)
-    return found is not None and (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))

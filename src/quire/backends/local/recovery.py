@@ -3,61 +3,77 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from quire.backends.local.folder import FOLDER, Place
-from quire.backends.local.publish import give_back, keep, name_hash, put_back
+from quire.backends.local.folder import Place
+from quire.backends.local.guard import Guard
+from quire.backends.local.handle import FOLDER, Handle
+from quire.backends.local.publish import give_back, keep, put_back
 from quire.backends.local.writers import Stage, Temporary
-from quire.locator import RESERVED_PREFIX, Locator
+from quire.errors import StorageError
+from quire.locator import RESERVED_PREFIX, trusted
 from quire.ports.storage import version_of
 
 
-def sweep(root_fd: int, dead: Collection[str]) -> int:
-    """Look through the whole root for temporary files of the writers in `dead`. Returns how many there were."""
-    count = 0
-    for fd, names in _folders(root_fd):
-        for name in names:
-            left = Temporary.parse(name)
-            if left and left.writer in dead:
-                _recover(fd, left, names)
-                count += 1
-    return count
+@dataclass
+class Swept:
+    """How many leftovers were put right, and which could not be: (path, reason)."""
+
+    count: int = 0
+    troubles: list[tuple[str, str]] = field(default_factory=list)
 
 
-def _recover(fd: int, left: Temporary, names: list[str]) -> None:
-    # A text whose target has gone from the folder meanwhile has no name to return to but this one.
-    target = next((name for name in names if name_hash(name) == left.target), "recovered.md")
-    place = Place(fd, target, Locator())
+def sweep(root: Handle, dead: Mapping[str, str], guard: Guard) -> Swept:
+    """Look through the whole root for temporary files of the writers in `dead`, which maps each to the name it noted.
+
+    A folder or a leftover that makes trouble is passed over and reported; it keeps nobody from opening the storage.
+    """
+    swept = Swept()
+    for folder, path, name in _leftovers(root, "", swept):
+        left = Temporary.parse(name)
+        if left and left.writer in dead:
+            try:
+                _recover(folder, path, left, dead[left.writer], guard)
+                swept.count += 1
+            except (OSError, StorageError) as error:
+                swept.troubles.append((path + name, str(error)))
+    return swept
+
+
+def _recover(folder: Handle, path: str, left: Temporary, target: str, guard: Guard) -> None:
     if left.stage is Stage.WRITING:
-        os.unlink(left.name, dir_fd=fd)
+        os.unlink(left.name, dir_fd=folder.fd)
         return
-    version = version_of(place.read(left.name))
-    ours = [start for start in (left.base, left.new) if start]
-    if any(version.startswith(start) for start in ours):
-        os.unlink(left.name, dir_fd=fd)
-    elif target == "recovered.md":
-        keep(place, left.name)
-    elif left.stage is Stage.EXCHANGING:
-        give_back(place, left)
-    else:
-        put_back(place, left)
+    # A name that did not reach the disk is lost with the power; the text is not.
+    place = Place(folder, target or "recovered.md", trusted(path + (target or left.name)), [])
+    with guard.hold():
+        version = version_of(place.read(left.name))
+        if any(version.startswith(start) for start in (left.base, left.new) if start):
+            os.unlink(left.name, dir_fd=folder.fd)
+        elif not target:
+            keep(place, left.name)
+        elif left.stage is Stage.EXCHANGING:
+            give_back(place, left)
+        else:
+            put_back(place, left)
 
 
-def _folders(fd: int) -> Iterator[tuple[int, list[str]]]:
-    """Each folder below `fd`, open, with the names in it."""
-    names, folders = [], []
-    with os.scandir(fd) as entries:
-        for entry in entries:
-            names.append(entry.name)
-            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(RESERVED_PREFIX):
-                folders.append(entry.name)
-    yield fd, names
-    for name in folders:
-        try:
-            below = os.open(name, FOLDER, dir_fd=fd)
-        except (FileNotFoundError, NotADirectoryError):
-            continue  # gone or replaced since it was listed
-        try:
-            yield from _folders(below)
-        finally:
-            os.close(below)
+def _leftovers(folder: Handle, path: str, swept: Swept) -> Iterator[tuple[Handle, str, str]]:
+    """Each name in or below `folder` that begins as temporary names do, with its folder, open."""
+    folders = [(folder, path)]
+    while folders:
+        here, path = folders.pop()
+        with os.scandir(here.fd) as entries:
+            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        for name, is_dir in found:
+            if name.startswith(RESERVED_PREFIX):
+                if not is_dir:
+                    yield here, path, name
+            elif is_dir:
+                try:
+                    folders.append((Handle(name, FOLDER, within=here), f"{path}{name}/"))
+                except (FileNotFoundError, NotADirectoryError):
+                    continue  # gone or replaced since it was listed
+                except OSError as error:
+                    swept.troubles.append((path + name, str(error)))

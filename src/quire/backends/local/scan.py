@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 import unicodedata
 from collections.abc import Iterator
 
-from quire.backends.local.folder import FOLDER, Root, status
-from quire.locator import RESERVED_PREFIX, Locator, addressable, plain
+from quire.backends.local.folder import Root, status
+from quire.backends.local.handle import FOLDER, Handle
+from quire.errors import AccessDenied
+from quire.locator import MAX_KEY_BYTES, MAX_SEGMENT_BYTES, RESERVED_PREFIX, Locator, addressable, plain
 from quire.ports.storage import Info, file_info
 
 
@@ -25,7 +28,7 @@ def names(fd: int) -> dict[str, os.DirEntry[str]]:
                     continue
                 composed = unicodedata.normalize("NFC", name)
                 # The NFC spelling answers where both exist; another is reached only if it is plain NFD.
-                if composed != name and (name != unicodedata.normalize("NFD", composed) or _stands(fd, composed)):
+                if composed != name and (name != unicodedata.normalize("NFD", composed) or status(fd, composed)):
                     continue
                 name = composed
             if entry.is_file(follow_symlinks=False):
@@ -35,63 +38,83 @@ def names(fd: int) -> dict[str, os.DirEntry[str]]:
     return found
 
 
-def _stands(fd: int, name: str) -> bool:
-    return status(fd, name) is not None
-
-
 def walk(root: Root, locator: Locator) -> Iterator[Info]:
-    """Every file below `locator`, sorted by key, with a stamp for a version. Nothing there: nothing to yield."""
+    """Every file below `locator`, sorted by key, with a stamp for a version. Nothing there: nothing to yield.
+
+    Raises AccessDenied at a folder that may not be read: a part of what there is would pass for all of it.
+    """
     try:
-        fd = root.open(locator, locator.parts)
+        folder = root.open(locator, locator.parts)
     except (FileNotFoundError, NotADirectoryError):
-        return iter(())
-    return _walk(fd, locator.key + "/" if locator.key else "")
-
-
-def _walk(fd: int, prefix: str) -> Iterator[Info]:
-    try:
-        found = names(fd)
-        for name in sorted(found):
-            entry = found[name]
+        return
+    prefix = locator.key + "/" if locator.key else ""
+    found = _within_reach(prefix, names(folder.fd))
+    # A stack of the folders on the way down, each with what is left to visit in it: deep trees are no deep recursion.
+    stack = [(folder, prefix, found, iter(sorted(found)))]
+    while stack:
+        folder, prefix, found, rest = stack[-1]
+        for name in rest:
             if name[-1] == "/":
-                try:
-                    below = os.open(entry.name, FOLDER, dir_fd=fd)
-                except (FileNotFoundError, NotADirectoryError):
-                    continue  # gone, or replaced by a file or a link, since the folder was read
-                yield from _walk(below, prefix + name)
+                if (below := _enter(folder, prefix + name, found[name].name)) is not None:
+                    inner = _within_reach(prefix + name, names(below.fd))
+                    stack.append((below, prefix + name, inner, iter(sorted(inner))))
+                    break
                 continue
             try:
-                seen = entry.stat(follow_symlinks=False)
+                seen = found[name].stat(follow_symlinks=False)
             except FileNotFoundError:
-                continue
-            # The change time is part of the stamp because, unlike the modification time, nobody can set it back.
+                continue  # deleted since the folder was read
+            # The change time is in the stamp because, unlike the modification time, nobody can set it back.
             stamp = f"{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
             yield file_info(prefix + name, seen.st_size, seen.st_mtime, stamp)
-    finally:
-        os.close(fd)
+        else:
+            stack.pop()
+
+
+def _within_reach(prefix: str, found: dict[str, os.DirEntry[str]]) -> dict[str, os.DirEntry[str]]:
+    """Without what lies so deep that no key reaches it."""
+    room = MAX_KEY_BYTES - len(prefix.encode())
+    if room > MAX_SEGMENT_BYTES:
+        return found
+    return {name: entry for name, entry in found.items() if len(name.rstrip("/").encode()) <= room}
+
+
+def _enter(folder: Handle, path: str, on_disk: str) -> Handle | None:
+    """The folder below; None if it has gone, or was replaced by a file or a link, since it was listed."""
+    try:
+        return Handle(on_disk, FOLDER, within=folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError as error:
+        raise AccessDenied(
+            "this folder may not be read", where=path, remedy="Check its owner and mode, or move it elsewhere"
+        ) from error
 
 
 def unreachable(root: Root) -> Iterator[tuple[str, str]]:
     """What lies in the root and no locator reaches: (path, reason) pairs, so that nothing is passed over in silence."""
-    yield from _unreachable(root.open(Locator(), ()), "")
-
-
-def _unreachable(fd: int, prefix: str) -> Iterator[tuple[str, str]]:
-    try:
-        found = names(fd)
+    folders = [(root.open(Locator(), ()), "")]
+    while folders:
+        folder, prefix = folders.pop()
+        found = names(folder.fd)
         reached = {entry.name for entry in found.values()}
-        with os.scandir(fd) as entries:
+        with os.scandir(folder.fd) as entries:
             rest = [entry for entry in entries if entry.name not in reached]
         for entry in sorted(rest, key=lambda entry: entry.name):
             if not entry.name.startswith(RESERVED_PREFIX):
                 yield prefix + entry.name, _reason(entry)
         for key, entry in sorted(found.items()):
-            if key[-1] == "/":
-                yield from _unreachable(os.open(entry.name, FOLDER, dir_fd=fd), prefix + key)
-            elif entry.stat(follow_symlinks=False).st_nlink > 1:
+            if len((prefix + key).rstrip("/").encode()) > MAX_KEY_BYTES:
+                yield prefix + key, f"a path of more than {MAX_KEY_BYTES} bytes"
+            elif key[-1] == "/":
+                try:
+                    folders.append((Handle(entry.name, FOLDER, within=folder), prefix + key))
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+                except PermissionError:
+                    yield prefix + key, "a folder that may not be read"
+            elif (seen := status(folder.fd, entry.name)) and stat.S_ISREG(seen.st_mode) and seen.st_nlink > 1:
                 yield prefix + key, "a file with another name (a hard link)"
-    finally:
-        os.close(fd)
 
 
 def _reason(entry: os.DirEntry[str]) -> str:

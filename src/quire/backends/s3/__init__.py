@@ -29,8 +29,8 @@ from quire.ports.storage import (
     Capabilities,
     IfVersion,
     Info,
-    Presence,
     StorageBackend,
+    check_kind,
     check_version,
     keep_of,
     missing,
@@ -165,7 +165,7 @@ class S3Backend(StorageBackend):
     def delete(self, locator: Locator, *, if_version: IfVersion = ANY) -> None:
         if not locator.key:
             raise IsADirectory("the root cannot be deleted", where="/")
-        _check_kind(locator, if_version)
+        check_kind(locator, if_version)
         self._probe.check()
         lost, patience = False, Patience(self._timeout)
         key, over = self._removable(locator, if_version)
@@ -194,7 +194,7 @@ class S3Backend(StorageBackend):
 
     def _check_request(self, locator: Locator, if_version: IfVersion) -> None:
         """Raises for what no server has to be asked about."""
-        _check_kind(locator, if_version)
+        check_kind(locator, if_version)
         if not locator.key:
             raise IsADirectory("the root is a folder", where="/", remedy="Name a file in it")
         if not self._can_be(locator):
@@ -310,12 +310,6 @@ class S3Backend(StorageBackend):
                 and all(addressable(part) for part in key.split("/"))
             ):
                 yield key
-
-
-def _check_kind(locator: Locator, if_version: IfVersion) -> None:
-    """Raises StorageError for a precondition that is neither ANY, ABSENT nor a version."""
-    if not isinstance(if_version, str | Presence):
-        raise StorageError(f"if_version must be ANY, ABSENT or a version, not {if_version!r}", where=locator.key)
 
 
 def _unknown(locator: Locator, why: str) -> OutcomeUnknown:

@@ -10,7 +10,7 @@ from quire.backends.local.folder import Root
 from quire.backends.local.guard import DEFAULT_TIMEOUT, Guard
 from quire.backends.local.writers import Writers
 from quire.backends.vault.conflicts import ConflictCopy, recognise
-from quire.backends.vault.lock import FileGuard, state_folder
+from quire.backends.vault.lock import FileGuard, open_state, state_folder
 from quire.errors import SelectionError
 from quire.locator import Locator
 from quire.ports.storage import Capabilities
@@ -40,14 +40,9 @@ class VaultBackend(DeviceLocalBackend):
 
     def _coordination(self, lock_timeout: float) -> tuple[Writers, Guard]:
         state = state_folder(self._root.path)
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        fd = os.open(state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            writers = Writers(fd, "writers")
-        finally:
-            os.close(fd)
         self.lock_path = os.path.join(state, "lock")
-        return writers, FileGuard(self.lock_path, self._root.path, lock_timeout)
+        open_state(state)
+        return Writers(lambda: open_state(state), "writers"), FileGuard(state, self._root.path, lock_timeout)
 
     @property
     def capabilities(self) -> Capabilities:
