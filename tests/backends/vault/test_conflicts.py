@@ -20,11 +20,11 @@ CERTAIN = {
         "note (Case Conflict 1).md",
         "note (Unicode Encoding Conflict).md",
     ],
-    "google-drive": ["note [Conflict].md", "note [Conflict 2].md", "note[Conflict].md"],
+    "google-drive": ["note [Conflict].md", "note [Conflict 2].md", "note[Conflict].md", "note [Conflicted copy].md"],
     "syncthing": ["note.sync-conflict-20260501-123456-ABCDEFG.md", "note.sync-conflict-20260501-123456.md"],
     "obsidian-sync": ["note (Conflicted copy Pixel 8 202605011234).md"],
     "nextcloud": ["note (conflicted copy 2026-05-01 123456).md"],
-    "quire": ["note (quire conflict 0123456789ab).md"],
+    "quire": ["note (quire conflict 0123456789ab).md", "note (quire conflict 0123456789ab 2).md"],
 }
 UNCERTAIN = {
     "google-drive": ["note (1).md", "note (12).md"],
@@ -34,6 +34,7 @@ UNCERTAIN = {
 ORDINARY = [
     "note.md", "other (1).md", "Chapter 2.md", "note 1.md", "note (draft).md", "note (2026).md", "note-taking.md",
     "a conflicted copy.md", "note-2.md", "(1).md", " 2.md", "note (conflict).md", "sync-conflict.md",
+    "note [conflict of interest].md", "note (case conflict resolution).md", "note (space conflict).md",
 ]  # fmt: skip
 
 
