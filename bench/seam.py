@@ -67,13 +67,15 @@ def measure_write(base: str, rounds: int) -> dict[str, float]:
             bare_write(bare, TEXT.encode()),
             lambda number: storage.write(Locator(f"note-{number % 100}.md"), TEXT),
             conditional,
+            lambda number: storage.append_bytes(Locator("journal.log"), TEXT.encode()),
         )
         alternately(rounds // 10, *runs)
-        bare_s, ours_s, conditional_s = alternately(rounds, *runs)
+        bare_s, ours_s, conditional_s, append_s = alternately(rounds, *runs)
     return {
         "bare write ms": bare_s * 1e3,
         "write ratio": ours_s / bare_s,
         "conditional write ratio": conditional_s / bare_s,
+        "append ratio": append_s / bare_s,
     }
 
 

@@ -36,6 +36,46 @@ class Appends(RamBackend):
         return super().write_bytes(locator, (held[0] if held else b"") + bytes(content), if_version=if_version)
 
 
+class AppendsOverWhatIsThere(RamBackend):
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        return self.write_bytes(locator, content)
+
+
+class AppendsOnlyToWhatIsThere(RamBackend):
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        return self.write_bytes(locator, self.read_bytes(locator) + bytes(content))
+
+
+class AppendsLines(RamBackend):
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        return super().append_bytes(
+            locator, bytes(content) if bytes(content).endswith(b"\n") else bytes(content) + b"\n"
+        )
+
+
+class LosesRacingAppends(RamBackend):
+    """Reads, then writes: what another added in between is gone."""
+
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        held = self.read_bytes(locator) if self.exists(locator) else b""
+        import time
+
+        time.sleep(0.001)
+        return self.write_bytes(locator, held + bytes(content))
+
+
+class AppendsInPieces(RamBackend):
+    """Each byte lands, but another's may land in between."""
+
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        half = len(content) // 2
+        super().append_bytes(locator, content[:half])
+        import time
+
+        time.sleep(0.001)
+        return super().append_bytes(locator, content[half:])
+
+
 class ListsUnsorted(RamBackend):
     def list(self, locator: Locator) -> list[Locator]:
         return super().list(locator)[::-1]
@@ -217,6 +257,11 @@ PLANTED: dict[type[RamBackend], str] = {
     DropsTheByteOrderMark: "test_text_comes_back_byte_for_byte[byte order mark]",
     AddsAFinalNewline: "test_text_comes_back_byte_for_byte[no final newline]",
     Appends: "test_overwriting_replaces_everything",
+    AppendsOverWhatIsThere: "test_appending_adds_to_the_end",
+    AppendsOnlyToWhatIsThere: "test_appending_to_nothing_makes_the_file_and_its_folders",
+    AppendsLines: "test_appending_changes_no_byte",
+    LosesRacingAppends: "test_racing_appends_all_land_whole",
+    AppendsInPieces: "test_racing_appends_all_land_whole",
     ListsUnsorted: "test_lists_immediate_children_sorted_by_key",
     ListsAPage: "test_lists_more_than_a_page",
     ListsDescendants: "test_lists_immediate_children_sorted_by_key",

@@ -20,6 +20,7 @@ from quire.ports.storage import (
     check_lengths,
     check_move,
     check_place,
+    check_size,
     check_version,
     children,
     missing,
@@ -53,6 +54,15 @@ class RamBackend(StorageBackend):
             check_place(self, locator)
             check_version(locator, if_version, self._version(locator))
             self._put(locator.key, content)
+        return locator
+
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        content = payload(locator, content)
+        with self._lock:
+            check_place(self, locator)
+            held, _ = self._files.get(locator.key, (b"", 0.0))
+            check_size(locator, len(held) + len(content))
+            self._put(locator.key, held + content)
         return locator
 
     def list(self, locator: Locator) -> list[Locator]:

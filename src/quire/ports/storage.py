@@ -18,6 +18,7 @@ from typing import Self, TypeAlias
 
 from quire.errors import (
     AlreadyExists,
+    Busy,
     Conflict,
     DirectoryNotEmpty,
     InvalidLocatorError,
@@ -31,6 +32,8 @@ from quire.errors import (
 from quire.locator import MAX_KEY_BYTES, Locator, trusted
 
 MAX_CONTENT_BYTES = 256 * 1024 * 1024  # one entry is a page, one attachment a file; more belongs in a blob store
+
+_APPEND_TRIES = 200  # each try loses only to somebody's progress
 
 KEEP = ".quire-dir"  # what `mkdir` leaves where a technology has no folders of its own
 
@@ -136,6 +139,32 @@ class StorageBackend(ABC):
 
         Raises NotFound, Conflict, DirectoryNotEmpty; IsADirectory for the root.
         """
+
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        """Add `content` to the end of the file at `locator`, durable when the call returns. A missing file is made.
+
+        Appends that race all land, each whole and in one piece. One that failed leaves the old bytes. A crash in the
+        middle of the call may leave part of `content`, and a reader may see part of it before the call returns: this is
+        for logs whose reader tolerates a torn record, and what is true is written with `write_bytes`.
+
+        Here: read, then write under a condition, again where others were faster. Raises what `write_bytes` raises;
+        TooLarge for the size that would result; Busy where others were faster each time.
+        """
+        content = payload(locator, content)
+        for _ in range(_APPEND_TRIES):
+            try:
+                held = self.read_bytes(locator)
+                seen: IfVersion = version_of(held)
+            except NotFound:
+                held, seen = b"", ABSENT
+            check_size(locator, len(held) + len(content))
+            try:
+                return self.write_bytes(locator, held + content, if_version=seen)
+            except Conflict:
+                continue
+        raise Busy(
+            f"others wrote here first, {_APPEND_TRIES} times; nothing was added", where=locator.key, remedy="Try again"
+        )
 
     def resolve(self, *parts: str) -> Locator:
         """The locator of `parts`; `resolve()` is the root. Raises InvalidLocatorError."""

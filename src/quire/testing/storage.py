@@ -35,6 +35,7 @@ from quire.errors import (
 )
 from quire.locator import Locator, normalize_key
 from quire.ports.storage import ABSENT, ANY, Capabilities, Info, StorageBackend, version_of
+from quire.testing.storage_append import AppendTests
 from quire.testing.storage_games import play
 
 TEXTS = {
@@ -120,7 +121,7 @@ AWKWARD_NAMES = [
 ]  # fmt: skip
 
 
-class StorageBackendTests:
+class StorageBackendTests(AppendTests):
     """What any backend promises. Give a `storage` fixture and it is all asked of yours."""
 
     games: ClassVar[int] = 20  # how many random games of 25 moves are played

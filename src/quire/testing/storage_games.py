@@ -53,6 +53,10 @@ class StorageGame(RuleBasedStateMachine):
     def write(self, at: Locator, text: str, if_version: IfVersion) -> None:
         self.both(lambda side, put: side.write(put(at), text, if_version=if_version) and None, at)
 
+    @rule(at=KEYS, text=TEXTS)
+    def append(self, at: Locator, text: str) -> None:
+        self.both(lambda side, put: side.append_bytes(put(at), text.encode()) and None, at)
+
     @rule(at=KEYS)
     def read(self, at: Locator) -> None:
         self.both(lambda side, put: side.read(put(at)), at)

@@ -29,8 +29,10 @@ class File:
         kept = self.durable if self.durable is not None else b""
         if strict or self.content == kept:
             return kept
-        torn = self.content[: chance.randrange(len(self.content) + 1)]
-        return chance.choice([kept, self.content, torn, b"\0" * len(self.content)])
+        # What an append leaves untouched is not written again, so only what is new can be torn.
+        old = kept if self.content.startswith(kept) else b""
+        new = self.content[len(old) :]
+        return chance.choice([kept, self.content, old + new[: chance.randrange(len(new) + 1)], old + b"\0" * len(new)])
 
 
 @dataclass(eq=False)
@@ -118,7 +120,7 @@ class Recorder:
     @contextmanager
     def recording(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         with monkeypatch.context() as patch:
-            for name in ("open", "write", "fsync", "rename", "mkdir", "unlink", "rmdir"):
+            for name in ("open", "write", "fsync", "fdatasync", "rename", "mkdir", "unlink", "rmdir"):
                 patch.setattr(os, name, self._listening(getattr(os, name), getattr(self, f"heard_{name}")))
             for name in ("noreplace", "exchange"):
                 patch.setattr(rename, name, self._listening(getattr(rename, name), getattr(self, f"heard_{name}")))
@@ -171,6 +173,8 @@ class Recorder:
         assert node
         self.disk.fsync(node)
         return True
+
+    heard_fdatasync = heard_fsync
 
     def heard_mkdir(self, _: None, path: str, mode: int = 0o777, *, dir_fd: int) -> bool:
         made = Folder()

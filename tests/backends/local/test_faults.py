@@ -39,6 +39,8 @@ changes = {
     "replace": lambda s: s.write(a, "new", if_version=version_of("old")),
     "delete": lambda s: s.delete(a, if_version=version_of("old")),
     "move": lambda s: s.move(a, b),
+    "append": lambda s: s.append_bytes(a, b" and new"),
+    "begin": lambda s: s.append_bytes(b, b"new"),
 }
 try:
     storage = DeviceLocalBackend(sys.argv[1])
@@ -54,6 +56,7 @@ json.dump(outcome, open(sys.argv[3], "w"))
 
 CALLS = {
     "fsync": False,
+    "fdatasync": False,
     "write": False,
     "openat": True,
     "renameat": True,
@@ -70,6 +73,8 @@ AFTER = {
     "replace": {"notes/a.md": "new"},
     "delete": {},
     "move": {"new/folder/b.md": "old"},
+    "append": {"notes/a.md": "old and new"},
+    "begin": {"notes/a.md": "old", "new/folder/b.md": "new"},
 }
 MOST = 40  # times one call can come in one change
 
@@ -119,7 +124,15 @@ def test_every_call_may_fail(tmp_path: Path, verb: str, call: str) -> None:
             refused += outcome != "done"
         else:
             pytest.fail(f"{verb} makes {MOST} calls of {call} or more")
-    needed = {("write", "fsync"), ("create", "renameat2"), ("replace", "renameat2"), ("delete", "renameat")}
+    needed = {
+        ("write", "fsync"),
+        ("create", "renameat2"),
+        ("replace", "renameat2"),
+        ("delete", "renameat"),
+        ("append", "fdatasync"),
+        ("append", "write"),
+        ("begin", "fsync"),
+    }
     assert refused or (verb, call) not in needed
 
 

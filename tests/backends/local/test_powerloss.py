@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import tempfile
@@ -63,6 +64,59 @@ def test_acknowledged_changes_survive_power_cuts(base: Path, monkeypatch: pytest
     print(f"{crashes}, {number} changes, seed {seed}")
     assert min(crashes.values()) > CRASHES // 10
     assert names(recorder.disk.root) >= set(files), "the model heard of every change"
+
+
+def test_acknowledged_appends_survive_power_cuts(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(seed := random.SystemRandom().getrandbits(32))
+    root, woken = base / "root", base / "woken"
+    root.mkdir()
+    promised: dict[str, bytes] = {}
+    key, flying = "", b""
+    crashes = 0
+
+    def cut() -> None:
+        nonlocal crashes
+        if chance.random() < 0.5:
+            return
+        crashes += 1
+        mode = recorder.disk.after_power_loss(chance, woken)
+        try:
+            with DeviceLocalBackend(woken) as storage:
+                found = {info.locator.key: storage.read_bytes(info.locator) for info in storage.walk(Locator())}
+            told = f"seed {seed}, {mode}, {key}: found {found}, promised {promised}"
+            tail = found.pop(key, b"")
+            assert found == {other: content for other, content in promised.items() if other != key}, told
+            assert tail.startswith(promised.get(key, b"")), told
+            assert len(tail) <= len(promised.get(key, b"") + flying), told
+        finally:
+            shutil.rmtree(woken)
+
+    recorder = Recorder(root, cut)
+    with recorder.recording(monkeypatch), DeviceLocalBackend(root) as storage:
+        while crashes < CRASHES // 4:
+            key = f"logs/{chance.randrange(1 + crashes // 50)}.log"
+            flying = b"x" * chance.randrange(200) + b"\n"
+            storage.append_bytes(Locator(key), flying)
+            promised[key], flying = promised.get(key, b"") + flying, b""
+            with recorder.paused():
+                cut()  # power may go at the very moment the caller has been told
+
+
+def test_an_append_to_a_file_that_a_stranger_just_made_keeps_its_name_too(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = base / "root"
+    root.mkdir()
+    recorder = Recorder(root, lambda: None)
+    with recorder.recording(monkeypatch), DeviceLocalBackend(root) as storage:
+        folder = os.open(root, os.O_RDONLY)
+        os.close(os.open("a.log", os.O_CREAT | os.O_WRONLY, dir_fd=folder))  # and the folder is never synced
+        os.close(folder)
+        storage.append_bytes(Locator("a.log"), b"acknowledged")
+    for seed in range(50):
+        recorder.disk.after_power_loss(random.Random(seed), base / "woken")
+        assert (base / "woken" / "a.log").read_bytes() == b"acknowledged"
+        shutil.rmtree(base / "woken")
 
 
 def allowed(files: Files, flying: Change | None) -> list[Files]:

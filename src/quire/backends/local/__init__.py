@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from quire.backends.local import publish, scan
+from quire.backends.local import append, publish, scan
 from quire.backends.local.folder import Place, Root, Translated, require_plain
 from quire.backends.local.guard import DEFAULT_TIMEOUT, FolderGuard, Guard
 from quire.backends.local.handle import Handle, sync
@@ -101,6 +101,12 @@ class DeviceLocalBackend(StorageBackend):
             self._in_folders(
                 locator, lambda place: publish.write(place, content, if_version, self._writers, self._guard)
             )
+        return locator
+
+    def append_bytes(self, locator: Locator, content: bytes) -> Locator:
+        content = payload(locator, content)
+        _refuse_root(locator)
+        self._in_folders(locator, lambda place: append.append(place, content, self._root, self._guard))
         return locator
 
     def _in_folders(self, locator: Locator, change: Callable[[Place], None]) -> None:

@@ -30,6 +30,7 @@ from quire.ports.storage import already_exists, check_size, missing, version_of
 # Non-blocking, so that a pipe or a device planted under a file's name cannot hang the call.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ADD = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CHUNK = 1 << 20
 _KEPT_OPEN = 64
 
@@ -66,6 +67,10 @@ class Place:
         """A new file under `name` beside this one, to be written."""
         return Handle(name, _NEW, 0o666, within=self._folder)
 
+    def open_end(self, *, new: bool) -> Handle:
+        """The file here, to be added to; a new one, if there is to be none yet."""
+        return Handle(self.name, _ADD | (os.O_CREAT | os.O_EXCL if new else 0), 0o666, within=self._folder)
+
     def stat(self) -> os.stat_result | None:
         """The status of what is here, None for nothing. A link is reported as the link it is."""
         return status(self.fd, self.name)
@@ -100,9 +105,9 @@ class Root:
         self._held: Handle | None = Handle(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         found = os.fstat(self._held.fd)
         self._identity = (found.st_dev, found.st_ino)
-        # Folders whose name in their parent is known to be on disk. They are kept open, as the number of one that was
-        # removed may be given to the next that is made.
-        self._durable: dict[tuple[int, int, str, int], Handle] = {}
+        # What stands at a name that is known to be on disk, by the folder and the name. It is kept open, as the number
+        # of a file that was removed may be given to the next that is made.
+        self._durable: dict[tuple[int, int, str], Handle] = {}
 
     @property
     def handle(self) -> Handle:
@@ -162,19 +167,26 @@ class Root:
             if found and stat.S_ISLNK(found.st_mode):
                 raise _denied(locator, f"{part!r} is a symbolic link, and Quire follows none") from None
             raise NotADirectory(f"{part!r} is a file, so nothing can be below it", where=locator.key) from None
-        if made is not None:
-            self._make_name_durable(folder, name, below, new=new)
+        if made is not None and (new or not self._is_durable(folder, name, below)):
+            # A handle of its own, as `below` closes with the place.
+            self._make_durable(folder, name, Handle(name, FOLDER, within=folder))
         return below
 
-    def _make_name_durable(self, folder: Handle, name: str, below: Handle, *, new: bool) -> None:
-        """Make the name of a folder durable, once for each process: a file in it is lost with the name."""
-        above, held = os.fstat(folder.fd), os.fstat(below.fd)
-        key = (above.st_dev, above.st_ino, name, held.st_ino)
-        if new or key not in self._durable:
-            sync(folder.fd)
-            if len(self._durable) >= _KEPT_OPEN:
-                self._durable.clear()
-            self._durable[key] = Handle(name, FOLDER, within=folder)
+    def settle(self, place: Place, file: Handle) -> None:
+        """Make sure that the name of `file` at `place` is on disk, too; this process did so before, or does it now."""
+        if not self._is_durable(place._folder, place.name, file):
+            self._make_durable(place._folder, place.name, file)
+
+    def _is_durable(self, folder: Handle, name: str, held: Handle) -> bool:
+        known = self._durable.get(_name_of(folder, name))
+        return known is not None and same_file(os.fstat(known.fd), os.fstat(held.fd))
+
+    def _make_durable(self, folder: Handle, name: str, held: Handle) -> None:
+        """Make the name of what is `held` durable, once for each process: a file is lost with a name above it."""
+        sync(folder.fd)
+        if len(self._durable) >= _KEPT_OPEN:
+            self._durable.clear()
+        self._durable[_name_of(folder, name)] = held
 
     def _check(self) -> None:
         """Raises Unavailable if the path no longer leads to the folder that is held: writes would go astray."""
@@ -198,6 +210,16 @@ def unmake(made: list[tuple[Handle, str]]) -> None:
         with contextlib.suppress(OSError):
             os.rmdir(name, dir_fd=folder.fd)
     made.clear()
+
+
+def _name_of(folder: Handle, name: str) -> tuple[int, int, str]:
+    found = os.fstat(folder.fd)
+    return found.st_dev, found.st_ino, name
+
+
+def same_file(one: os.stat_result, other: os.stat_result) -> bool:
+    """Whether both are of one file."""
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def status(fd: int, name: str) -> os.stat_result | None:

@@ -59,3 +59,11 @@ def sync(fd: int) -> None:
         fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
     else:
         os.fsync(fd)
+
+
+def sync_data(fd: int) -> None:
+    """As `sync`, for the content and its size alone: the times of a file need not wait for the disk."""
+    if hasattr(os, "fdatasync") and not hasattr(fcntl, "F_FULLFSYNC"):
+        os.fdatasync(fd)
+    else:
+        sync(fd)
