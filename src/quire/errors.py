@@ -17,7 +17,7 @@ QuireError                     .code .what .where .remedy
     ├── StorageFull            also OSError: no space, no quota; the old content is intact
     ├── Busy                   also TimeoutError: another process holds the lock, and is named
     ├── Unavailable            also ConnectionError: the storage did not answer; safe to retry
-    ├── StorageFailed            also OSError: nothing changed; the old content is intact
+    ├── StorageFailed          also OSError: nothing changed; the old content is intact
     └── OutcomeUnknown         also OSError: the change may or may not have happened; read, then decide
 
 `str(error)` says what happened, where, and what to do next. The codes are stable and meant for programs.
