@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,48 @@ def test_the_doctor_speaks_json(home: Path) -> None:
     assert "note (conflicted copy).md (of note.md, dropbox)" in checks["conflicts"]["detail"]
     assert "link.md (a symbolic link)" in checks["names"]["detail"]
     assert sorted(os.listdir(home / "vault")) == ["link.md", "note (conflicted copy).md", "note.md"]
+
+
+DIES_IN_AN_EXCHANGE = """
+import os, signal, sys
+from pathlib import Path
+from quire.backends.local import DeviceLocalBackend, rename
+from quire.locator import Locator
+from quire.ports.storage import version_of
+root = Path(sys.argv[1])
+storage = DeviceLocalBackend(root)
+storage.write(Locator("notes/a.md"), "old")
+exchange = rename.exchange
+def beside_an_editor(*arguments):
+    (root / "editor.tmp").write_text("from an editor")
+    (root / "editor.tmp").replace(root / "notes" / "a.md")
+    exchange(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+rename.exchange = beside_an_editor
+storage.write(Locator("notes/a.md"), "new", if_version=version_of("old"))
+"""
+
+
+def test_the_doctor_names_what_recovery_could_not_put_right(home: Path) -> None:
+    root = home / ".quire"
+    died = subprocess.run([sys.executable, "-c", DIES_IN_AN_EXCHANGE, str(root)], check=False)
+    assert died.returncode == -signal.SIGKILL
+    [left] = (root / "notes").glob(".quire-x-*")
+    os.link(left, home / "backup")  # some tool keeps the leftover under a second name, so Quire will not touch it
+
+    for _ in range(2):  # it is tried again each time
+        code, out, _ = run("doctor", "--json")
+        check = next(check for check in json.loads(out)["checks"] if check["name"] == "leftovers")
+        assert (code, check["state"]) == (0, "warning")
+        assert f"notes/{left.name}" in check["detail"]
+        assert "a hard link" in check["detail"]
+
+    (home / "backup").unlink()
+    code, out, _ = run("doctor")
+    assert (code, "leftovers" in out) == (0, False)
+    assert "1 temporary files of a process that died were put right" in out
+    assert (root / "notes/a.md").read_text() == "from an editor"
+    assert "recovery" not in run("doctor")[1]
 
 
 MISCONFIGURED = {

@@ -117,6 +117,14 @@ def _look_around(storage: StorageBackend) -> Iterator[Check]:
     """What a backend with files can tell beyond the seam. What it cannot, it has no such method for."""
     if recovered := getattr(storage, "recovered", 0):
         yield Check("recovery", "warning", f"{recovered} temporary files of a process that died were put right")
+    if unrecovered := getattr(storage, "unrecovered", []):
+        found = [f"{path} ({why})" for path, why in unrecovered]
+        yield _several(
+            "leftovers",
+            "",
+            "temporary files of a process that died could not be put right; the next open tries again",
+            found,
+        )
     if unreachable := getattr(storage, "unreachable", None):
         found = [f"{path} ({why})" for path, why in unreachable()]
         yield _several("names", "every file can be reached", "names cannot be reached", found)
