@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quire.errors import InvalidLocatorError
 from quire.locator import Locator, addressable, normalize_key, plain
-from quire.testing.storage import KEPT_KEYS, REFUSED_KEYS
+from quire.testing.storage.keys import KEPT_KEYS, REFUSED_KEYS
 
 NASTY = st.text(alphabet=st.one_of(st.sampled_from("/.\\:~ \0\nCONcom1é\u0301\u202e"), st.characters()), max_size=40)
 

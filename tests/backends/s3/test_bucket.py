@@ -26,7 +26,7 @@ from quire.errors import (
 )
 from quire.locator import Locator
 from quire.ports.storage import ABSENT, version_of
-from quire.testing.storage import AWKWARD_NAMES
+from quire.testing.storage.keys import AWKWARD_NAMES
 from tests.servers.careless import ALL_HONOURED, CarelessS3
 from tests.servers.proxy import proxy_to
 from tests.servers.s3 import S3Server
