@@ -3,6 +3,11 @@
 Needs the `testing` extra.
 """
 
-from quire.testing.storage import StorageBackendTests
+import pytest
+
+# A failed question shows its values; pytest does so unasked only for the files it collects itself.
+pytest.register_assert_rewrite("quire.testing.storage")
+
+from quire.testing.storage import StorageBackendTests  # noqa: E402 - only what is imported after it is rewritten
 
 __all__ = ["StorageBackendTests"]
