@@ -84,6 +84,11 @@ def test_of_two_spellings_the_composed_one_answers_and_the_other_is_reported(
     assert [why for _, why in storage.unreachable()] == ["the same name as another, in another Unicode form"]
 
 
+def test_a_name_that_fits_only_composed_is_a_name(storage: DeviceLocalBackend) -> None:
+    at = storage.write(Locator("ä" * 127), "text")  # 254 bytes; decomposed they would be 381
+    assert storage.read(at) == "text"
+
+
 def test_an_edit_by_hand_is_seen_at_once(storage: DeviceLocalBackend, root: Path) -> None:
     at = storage.write(Locator("a.md"), "before")
     [before] = storage.walk(Locator())

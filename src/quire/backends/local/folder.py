@@ -24,7 +24,7 @@ from quire.errors import (
     StorageFull,
     Unavailable,
 )
-from quire.locator import Locator
+from quire.locator import MAX_SEGMENT_BYTES, Locator
 from quire.ports.storage import already_exists, check_size, missing, version_of
 
 # Non-blocking, so that a pipe or a device planted under a file's name cannot hang the call.
@@ -251,7 +251,9 @@ def _on_disk(fd: int, name: str) -> str:
     if name.isascii():
         return name
     decomposed = unicodedata.normalize("NFD", name)
-    if decomposed == name or status(fd, name) is not None or status(fd, decomposed) is None:
+    if decomposed == name or len(decomposed.encode()) > MAX_SEGMENT_BYTES:
+        return name  # in NFD no file could have it
+    if status(fd, name) is not None or status(fd, decomposed) is None:
         return name
     return decomposed
 
