@@ -4,6 +4,16 @@ QuireError                     .code .what .where .remedy
 ├── InvalidLocatorError        also ValueError: an unsafe key, a caller's bug, never missing data
 ├── ProtocolError              also ValueError: a backend registered under a bad name
 ├── SelectionError             the configured storage cannot be produced; .code says which refusal
+├── MarkdownError              also ValueError: an edit that could damage the text, or a value it cannot hold
+├── InvalidEntryId             also ValueError: not "<prefix>_<YYYYMMDD>_<NNNNNNNN>", or the numbers are used up
+├── EntryError                 what the engine refuses; nothing was changed
+│   ├── EntryNotFound          also LookupError: no entry has this id
+│   ├── InvalidEntry           also ValueError: a kind, slug, tag, text or field that cannot be
+│   ├── InvalidScope           also ValueError: not an owner's name, or no room for it in this layout
+│   ├── InvalidTime            also ValueError: not a time, or no such zone
+│   ├── NotAllowed             also PermissionError: erasing without yes, the person's notes without their words
+│   ├── NothingToUndo          also LookupError: no such change stands
+│   └── UndoRefused            the text has changed since, and undoing would lose that
 └── StorageError
     ├── NotFound               also FileNotFoundError
     ├── IsADirectory           also IsADirectoryError: a file was asked for
@@ -66,6 +76,46 @@ class SelectionError(QuireError):
         super().__init__(what, where=where, remedy=remedy)
         if code:
             self.code = code
+
+
+class MarkdownError(QuireError, ValueError):
+    code = "MARKDOWN_ERROR"
+
+
+class InvalidEntryId(QuireError, ValueError):
+    code = "INVALID_ENTRY_ID"
+
+
+class EntryError(QuireError):
+    code = "ENTRY_ERROR"
+
+
+class EntryNotFound(EntryError, LookupError):
+    code = "ENTRY_NOT_FOUND"
+
+
+class InvalidEntry(EntryError, ValueError):
+    code = "INVALID_ENTRY"
+
+
+class InvalidScope(EntryError, ValueError):
+    code = "INVALID_SCOPE"
+
+
+class InvalidTime(EntryError, ValueError):
+    code = "INVALID_TIME"
+
+
+class NotAllowed(EntryError, PermissionError):
+    code = "NOT_ALLOWED"
+
+
+class NothingToUndo(EntryError, LookupError):
+    code = "NOTHING_TO_UNDO"
+
+
+class UndoRefused(EntryError):
+    code = "UNDO_REFUSED"
 
 
 class StorageError(QuireError):

@@ -1,0 +1,1 @@
+"""Text to parts and back, pure: frontmatter, log entries, links. What is not changed comes back byte for byte."""
