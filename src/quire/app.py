@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
 import inspect
 import os
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-from quire.errors import AccessDenied, NotFound, ProtocolError, SelectionError, StorageError
+from quire.errors import AccessDenied, NotFound, ProtocolError, QuireError, SelectionError, StorageError
+from quire.locator import Locator
 from quire.ports.registry import BackendRegistry
-from quire.ports.storage import Capabilities, StorageBackend
-from quire.settings import Layer, Setting, fitted, storage_settings
+from quire.ports.storage import Capabilities, StorageBackend, version_of
+from quire.settings import Layer, MemorySettings, Setting, fitted, memory_settings, storage_settings
+
+if TYPE_CHECKING:  # who opens a storage and no memory does not wait for the engine
+    from quire.clock import Clock
+    from quire.engine.journal import Actor
+    from quire.engine.kinds import Kinds
+    from quire.engine.layout import Layout
+    from quire.engine.memory import Memory
+    from quire.engine.scope import Scope
 
 # A row for each backend of ours: its protocol and its class. A stranger's comes through the entry point group.
 registry = BackendRegistry(
@@ -25,6 +37,8 @@ registry = BackendRegistry(
     }
 )
 ENTRY_POINTS = "quire.backends"
+_JOURNAL = ".journal"
+_LOOK_AT = 1000  # files, to tell in which layout a root was filled
 
 # What a backend imports beyond the base install, and the extra that brings it.
 _EXTRAS = {"obstore": "s3", "asyncpg": "postgres"}
@@ -199,3 +213,210 @@ def _options(protocol: str, backend: type[StorageBackend], given: Mapping[str, S
 def _kinds(hint: Any) -> frozenset[type]:
     parts = typing.get_args(hint) or (hint,)
     return frozenset(part for part in parts if part in (str, int, float, bool)) or frozenset({str})
+
+
+def open_memory(
+    root: str | os.PathLike[str] | None = None,
+    *,
+    protocol: str | None = None,
+    layout: str | None = None,
+    app: str | None = None,
+    project: str | None = None,
+    user: str | None = None,
+    agent: str | None = None,
+    timezone: str | None = None,
+    personal: str | os.PathLike[str] | None = None,
+    actor: str = "python",
+    run: str | None = None,
+    session: str | None = None,
+    project_folder: str | os.PathLike[str] | None = None,
+    config: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    now: Callable[[], dt.datetime] | None = None,
+    **options: object,
+) -> Memory:
+    """The memory that is configured: storage as `open_storage`, and on it the layout and the scopes that are meant.
+
+    `root` is the folder, where the storage has one. `actor`, `run` and `session` say in the journal who asks; a run can
+    be undone as a whole. `personal` is the folder of the person's own notes, read-only but for `write_personal`, and
+    `project_folder` that of the project's code; both must exist, and nothing but text is ever placed in them. Work that
+    a process began and did not live to finish is finished first; `.recovered` says what. Raises SelectionError, with
+    the setting that is wrong, and what the storage raises.
+    """
+    from quire.engine.changes import Changes
+    from quire.engine.core import Core
+    from quire.engine.journal import Journal
+    from quire.engine.memory import Memory
+
+    environment = os.environ if environment is None else environment
+    words = {"layout": layout, "app": app, "project": project, "user": user, "agent": agent, "timezone": timezone}
+    given = words | {"run": run, "session": session, "personal": None if personal is None else os.fspath(personal)}
+    settings = memory_settings(given, config=config, environment=environment)
+    if root is not None:
+        options["root"] = root
+    selection = select(protocol, config=config, environment=environment, **options)  # type: ignore[arg-type]
+    clock = _clock(settings, now)
+    chosen = _layout(settings, selection)
+    scopes = _scopes(settings, chosen)
+    who = _actor(settings, actor)
+    with contextlib.ExitStack() as opened:
+        storage = opened.enter_context(produce(selection))
+        _require_its_layout(storage, chosen, scopes[0], settings.words["layout"])
+        journal = Journal(opened.enter_context(_beside(storage)), clock, Locator(_JOURNAL))
+        changes = Changes(storage, journal, who)
+        folder = notes = None
+        if project_folder is not None:
+            project_setting = Setting(os.fspath(project_folder), "argument project_folder", Layer.ARGUMENT)
+            folder = opened.enter_context(_persons_folder(project_setting))
+        if settings.personal is not None:
+            notes = opened.enter_context(_persons_folder(settings.personal))
+            _require_another_folder(storage, notes, settings.personal)
+        # One root serves many projects, whose folders have files of the same names.
+        its_name = f"project:{version_of(getattr(folder, 'root', ''))[:12]}"
+        recovered = changes.recover({"personal": notes, its_name: folder})
+        closing = opened.pop_all()
+    core = Core(storage=storage, journal=journal, changes=changes, layout=chosen, scopes=scopes, clock=clock)
+    return Memory(
+        core,
+        recovered=recovered,
+        personal=notes,
+        project_folder=folder,
+        project_name=its_name,
+        closing=[closing.close],
+    )
+
+
+def _beside(storage: StorageBackend) -> StorageBackend:
+    """Where the journal lies: in the storage itself, but outside of it where something syncs it."""
+    state = getattr(storage, "state", None)
+    if not storage.capabilities.sync or state is None:
+        return contextlib.nullcontext(storage)  # type: ignore[return-value]
+    return produce(select("device-local", environment={}, config=os.devnull, root=state))
+
+
+def _folder(path: str) -> StorageBackend:
+    return produce(select("device-local", environment={}, config=os.devnull, root=path))
+
+
+def open_folder(path: str | os.PathLike[str], *, make: bool = False) -> StorageBackend:
+    """A folder to import from, or with `make` to export into, whatever is configured. Raises SelectionError.
+
+    An import only reads it. One that does not exist is an error, unless it is to be made.
+    """
+    where = os.path.expanduser(os.fspath(path))
+    if not make and not os.path.isdir(where):
+        raise SelectionError(
+            "this is a file, not a folder" if os.path.lexists(where) else "there is no such folder",
+            where=where,
+            remedy="Check the spelling",
+            code="FOLDER_MISSING",
+        )
+    return _folder(where)
+
+
+def _persons_folder(setting: Setting) -> StorageBackend:
+    """A folder that is a person's: it is there already, and the locks and records of writers lie elsewhere."""
+    try:
+        return produce(select("vault", environment={}, config=os.devnull, root=setting.value))
+    except SelectionError as error:
+        what = f"{error.where}: {error.what}" if error.where else error.what
+        raise SelectionError(what, where=setting.source, remedy=error.remedy, code=error.code) from error
+
+
+def _require_another_folder(storage: StorageBackend, notes: StorageBackend, setting: Setting) -> None:
+    """The person's notes are another storage than the root, or every save would write into them without being asked."""
+    if (folder := getattr(storage, "root", None)) is not None and folder == getattr(notes, "root", ""):
+        raise SelectionError(
+            "the person's own notes and the memory are one folder",
+            where=setting.source,
+            remedy="Give the memory a folder of its own; it may lie within that of the notes",
+            code="PERSONAL_IS_ROOT",
+        )
+
+
+@contextlib.contextmanager
+def _from(setting: Setting, code: str) -> Iterator[None]:
+    """A setting that the engine refuses is a SelectionError that says where it was set."""
+    try:
+        yield
+    except SelectionError:
+        raise
+    except QuireError as error:
+        raise SelectionError(error.what, where=setting.source, remedy=error.remedy, code=code) from error
+
+
+def _clock(settings: MemorySettings, now: Callable[[], dt.datetime] | None) -> Clock:
+    from quire.clock import Clock
+
+    zone = settings.words["timezone"]
+    with _from(zone, "UNKNOWN_TIMEZONE"):
+        return Clock(zone.value or None, now=now)
+
+
+def _scopes(settings: MemorySettings, layout: Layout) -> tuple[Scope, Scope, Scope]:
+    """The agent's, the user's and what is shared, in the app and the project that are meant."""
+    from quire.engine.scope import Owner, Scope, checked
+
+    said = {name: settings.words[name] for name in ("app", "project", "user", "agent")}
+    for name, setting in said.items():
+        with _from(setting, "BAD_SCOPE"):
+            checked(name, setting.value)
+    agents = Scope(said["app"].value, said["project"].value, Owner.AGENT, said["agent"].value)
+    with _from(said["app"], "BAD_SCOPE"):
+        layout.base(agents)
+    return agents, agents.owned_by(Owner.USER, said["user"].value), agents.owned_by(Owner.SHARED)
+
+
+def _actor(settings: MemorySettings, name: str) -> Actor:
+    from quire.engine.journal import Actor
+
+    run, session = settings.words["run"], settings.words["session"]
+    with _from(run, "BAD_RUN"):
+        return Actor(name, run.value, session.value)
+
+
+def kinds_of(settings: MemorySettings) -> Kinds:
+    """The table of kinds, with those the user declared. Raises SelectionError for one that cannot be."""
+    from quire.engine.kinds import Kinds
+    from quire.errors import EntryError
+
+    try:
+        return Kinds(settings.kinds)
+    except EntryError as error:
+        raise SelectionError(
+            error.what, where=f"{settings.kinds_source}: {error.where}", remedy=error.remedy, code="KIND_INVALID"
+        ) from error
+
+
+def _layout(settings: MemorySettings, selection: Selection) -> Layout:
+    """The layout that is configured; where none is, a vault has its own and everything else the root's."""
+    from quire.engine.layout import LAYOUTS
+
+    setting = settings.words["layout"]
+    name = setting.value or ("vault" if selection.protocol == "vault" else "root")
+    if name not in LAYOUTS:
+        raise SelectionError(
+            f"there is no layout {name!r}; there are {', '.join(LAYOUTS)}",
+            where=setting.source,
+            remedy="Correct its spelling",
+            code="UNKNOWN_LAYOUT",
+        )
+    return LAYOUTS[name](kinds_of(settings))
+
+
+def _require_its_layout(storage: StorageBackend, layout: Layout, scope: Scope, setting: Setting) -> None:
+    """Raises SelectionError for a root that was filled in another layout: to show nothing would not be the truth."""
+    from quire.engine.layout import LAYOUTS
+
+    names = {child.name for child in storage.list(Locator())}
+    if layout.mark in names or layout.base(scope)[0] in names:
+        return
+    for other in (each(layout.kinds) for each in LAYOUTS.values() if each.mark in names and each is not type(layout)):
+        below = islice(storage.walk(Locator(other.mark)), _LOOK_AT)
+        if entry := next((info.locator for info in below if other.parse(info.locator)), None):
+            raise SelectionError(
+                f"{entry} is an entry in the layout {other.name!r}, and {layout.name!r} would not see it",
+                where=getattr(storage, "root", "") or setting.source,
+                remedy=f"Open it with layout={other.name!r}; to keep both here, make the folder {layout.mark} first",
+                code="LAYOUT_MISMATCH",
+            )

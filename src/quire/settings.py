@@ -14,6 +14,18 @@ from quire.errors import SelectionError
 DEFAULT_PROTOCOL = "device-local"
 ENVIRONMENT = "QUIRE_STORAGE"
 
+# The tables of the config file, with a line of each for messages.
+_TABLES = {
+    "storage": 'backend = "vault"',
+    "memory": 'layout = "vault"',
+    "kinds": '[kinds.recipe] with shape = "note"',
+    "personal": 'root = "~/Notes"',
+}
+
+# The words of `[memory]`, and what each means where nobody says.
+_MEMORY = {"layout": "", "app": "default", "project": "default", "user": "default", "agent": "default", "timezone": ""}
+_OF_A_PROCESS = {"run": "", "session": ""}
+
 
 class Layer(enum.Enum):
     """Where a value can be set, the weakest first."""
@@ -51,7 +63,12 @@ def storage_settings(
     environment: Mapping[str, str],
 ) -> StorageSettings:
     """The settings of the storage, the layers laid over each other. Raises SelectionError for what cannot be read."""
-    path, table = _config_table(config, environment)
+    path, parsed = config_table(config, environment)
+    table = _table(path, parsed, "storage")
+    for name, value in table.items():
+        if name not in ("backend", "require") and not isinstance(value, dict):
+            what = f"unknown key storage.{name}; known: backend, require, and a table for each backend"
+            raise _refused(path, what, "CONFIG_UNKNOWN_KEY", f"An option goes below [storage.<backend>], as {name} = …")
     chosen = _protocol(protocol, path, table, environment)
     merged = {
         name: Setting(value, f"{path}, storage.{chosen.value}.{name}", Layer.FILE)
@@ -65,6 +82,70 @@ def storage_settings(
     return StorageSettings(chosen, _require(require, path, table, environment), merged)
 
 
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """How the engine reads the root: its words by name, the kinds that were declared, the person's own notes.
+
+    Among the words are `run` and `session`, which are of a process and never in a file.
+    """
+
+    words: dict[str, Setting]
+    kinds: dict[str, dict[str, Any]]
+    kinds_source: str
+    personal: Setting | None
+
+
+def memory_settings(
+    given: Mapping[str, str | None], *, config: str | None, environment: Mapping[str, str]
+) -> MemorySettings:
+    """The settings of the engine, the layers laid over each other. Raises SelectionError for what cannot be read.
+
+    A word is set by its argument, by `QUIRE_<WORD>`, or below `[memory]`.
+    """
+    path, parsed = config_table(config, environment)
+    table = _table(path, parsed, "memory")
+    if unknown := sorted(set(table) - set(_MEMORY)):
+        what = f"unknown key memory.{unknown[0]}; known: {', '.join(_MEMORY)}"
+        raise _refused(path, what, "CONFIG_UNKNOWN_KEY", "Correct its spelling")
+    words = {}
+    for name, default in {**_MEMORY, **_OF_A_PROCESS}.items():
+        words[name] = Setting(default, "default", Layer.DEFAULT)
+        if name in table:
+            source = f"{path}, memory.{name}"
+            if not isinstance(table[name], str):
+                raise _refused(source, f"text is wanted, not {_kind(table[name])}", "WRONG_TYPE", "Put it in quotes")
+            words[name] = Setting(table[name], source, Layer.FILE)
+        if (variable := f"QUIRE_{name.upper()}") in environment:
+            words[name] = _variable(variable, environment[variable])
+        if (argument := given.get(name)) is not None:
+            words[name] = Setting(argument, f"argument {name}", Layer.ARGUMENT)
+    kinds = _table(path, parsed, "kinds")
+    for name, row in kinds.items():
+        if not isinstance(row, dict):
+            what = f"kinds.{name} is {_kind(row)}, not a table"
+            raise _refused(path, what, "CONFIG_NOT_A_TABLE", f"Write [kinds.{name}]")
+    return MemorySettings(words, kinds, f"{path}, kinds", _personal(given, path, parsed, environment))
+
+
+def _personal(
+    given: Mapping[str, str | None], path: str, parsed: Mapping[str, Any], environment: Mapping[str, str]
+) -> Setting | None:
+    """The folder of the person's own notes, if there is one."""
+    if (argument := given.get("personal")) is not None:
+        return Setting(argument, "argument personal", Layer.ARGUMENT)
+    if "QUIRE_PERSONAL" in environment:
+        return _variable("QUIRE_PERSONAL", environment["QUIRE_PERSONAL"])
+    table = _table(path, parsed, "personal")
+    if unknown := sorted(set(table) - {"root"}):
+        raise _refused(path, f"unknown key personal.{unknown[0]}; known: root", "CONFIG_UNKNOWN_KEY", "Correct it")
+    if "root" not in table:
+        return None
+    if not isinstance(table["root"], str):
+        what = f"text is wanted, not {_kind(table['root'])}"
+        raise _refused(f"{path}, personal.root", what, "WRONG_TYPE", "Put it in quotes")
+    return Setting(table["root"], f"{path}, personal.root", Layer.FILE)
+
+
 def config_path(config: str | None, environment: Mapping[str, str]) -> tuple[str, bool]:
     """Where the config file is, and whether somebody named it, so that its absence is an error."""
     named = config or environment.get("QUIRE_CONFIG")
@@ -74,8 +155,8 @@ def config_path(config: str | None, environment: Mapping[str, str]) -> tuple[str
     return os.path.join(base, "quire", "config.toml"), False
 
 
-def _config_table(config: str | None, environment: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
-    """The `[storage]` table of the config file, empty where there is no file."""
+def config_table(config: str | None, environment: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """The config file's path and its tables, none where there is no file. Raises SelectionError."""
     path, named = config_path(config, environment)
     try:
         with open(path, "rb") as file:
@@ -96,20 +177,19 @@ def _config_table(config: str | None, environment: Mapping[str, str]) -> tuple[s
         raise _refused(path, what, "CONFIG_NOT_UTF8", "Save it as UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _refused(path, f"the config file is not TOML: {error}", "CONFIG_NOT_TOML", "Correct that line") from error
-    unknown = sorted(set(parsed) - {"storage"})
+    unknown = sorted(set(parsed) - set(_TABLES))
     if unknown:
-        raise _refused(
-            path, f"unknown key {unknown[0]!r}; known: storage", "CONFIG_UNKNOWN_KEY", "Correct its spelling"
-        )
-    table = parsed.get("storage", {})
+        what = f"unknown key {unknown[0]!r}; known: {', '.join(_TABLES)}"
+        raise _refused(path, what, "CONFIG_UNKNOWN_KEY", "Correct its spelling")
+    return path, parsed
+
+
+def _table(path: str, parsed: Mapping[str, Any], name: str) -> dict[str, Any]:
+    table = parsed.get(name, {})
     if not isinstance(table, dict):
-        what = f"storage is {_kind(table)}, not a table"
-        raise _refused(path, what, "CONFIG_NOT_A_TABLE", 'Write [storage] and below it backend = "vault"')
-    for name, value in table.items():
-        if name not in ("backend", "require") and not isinstance(value, dict):
-            what = f"unknown key storage.{name}; known: backend, require, and a table for each backend"
-            raise _refused(path, what, "CONFIG_UNKNOWN_KEY", f"An option goes below [storage.<backend>], as {name} = …")
-    return path, table
+        what = f"{name} is {_kind(table)}, not a table"
+        raise _refused(path, what, "CONFIG_NOT_A_TABLE", f"Write [{name}] and below it {_TABLES[name]}")
+    return dict(table)
 
 
 def _options_table(path: str, table: Mapping[str, Any], protocol: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class VaultBackend(DeviceLocalBackend):
         return Root(path)
 
     def _coordination(self, lock_timeout: float) -> tuple[Writers, Guard]:
-        state = state_folder(self._root.path)
+        state = self.state = state_folder(self._root.path)
         self.lock_path = os.path.join(state, "lock")
         open_state(state)
         return Writers(lambda: open_state(state), "writers"), FileGuard(state, self._root.path, lock_timeout)

@@ -1,0 +1,1 @@
+"""What we know about memory. Speaks only to ports and to markdown."""
