@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import time
@@ -14,6 +13,8 @@ from typing import Any
 
 from quire.app import produce, select
 from quire.errors import Conflict, NotFound, QuireError, SelectionError, StorageError
+from quire.inbound.cli.asking import options
+from quire.inbound.cli.output import one_line, put, put_json, table
 from quire.ports.storage import ABSENT, StorageBackend, version_of
 from quire.settings import config_path
 
@@ -31,27 +32,29 @@ class Check:
     milliseconds: float = 0.0
 
 
-def run(parsed: Namespace) -> int:
+def run(asked: Namespace) -> int:
     """Print the report; 1 if anything failed."""
-    checks = list(diagnose(parsed.storage, parsed.config, _options(parsed.option)))
+    checks = list(diagnose(asked.storage, asked.config, options(asked)))
+    if all(check.state != "failed" for check in checks):
+        from quire.inbound.cli.memory_checks import examine
+
+        checks += examine(asked)
     healthy = all(check.state != "failed" for check in checks)
-    if parsed.json:
-        print(json.dumps({"ok": healthy, "checks": [asdict(check) for check in checks]}, indent=2, ensure_ascii=False))
+    if asked.json:
+        put_json({"ok": healthy, "checks": [asdict(check) for check in checks]})
     else:
-        width = max(len(check.name) for check in checks)
-        for check in checks:
-            print(f"{check.state:>7}  {check.name:<{width}}  {check.detail}")
-        print("all is well" if healthy else "something is wrong; see the lines marked 'failed'")
+        put(table([(f"{check.state:>7}", check.name, one_line(check.detail)) for check in checks]))
+        put("all is well\n" if healthy else "something is wrong; see the lines marked 'failed'\n")
     return 0 if healthy else 1
 
 
-def diagnose(protocol: str | None, config: str | None, options: dict[str, Any]) -> Iterator[Check]:
+def diagnose(protocol: str | None, config: str | None, given: dict[str, Any]) -> Iterator[Check]:
     """Walk from the configuration to a working storage, stopping at the first step that later ones need."""
     path, _ = config_path(config, os.environ)
     yield Check("config", "ok", path if os.path.exists(path) else f"{path} (not there; defaults apply)")
     step = "selection"
     try:
-        selection = select(protocol, config=config, **options)
+        selection = select(protocol, config=config, **given)
         yield Check(step, "ok", f"{selection.protocol} (from {selection.source})")
         step, start = "open", time.perf_counter()
         storage = produce(selection)
@@ -59,14 +62,14 @@ def diagnose(protocol: str | None, config: str | None, options: dict[str, Any]) 
         yield Check(step, "failed", str(error), error.code)
         return
     with storage:
-        yield Check("open", "ok", _describe(storage), milliseconds=_since(start))
+        yield Check("open", "ok", _describe(storage), milliseconds=since(start))
         promised = [field.name for field in fields(storage.capabilities) if getattr(storage.capabilities, field.name)]
         yield Check("capabilities", "ok", ", ".join(promised) or "none beyond the seam")
-        yield from _probe(storage)
+        yield from probe(storage)
         yield from _look_around(storage)
 
 
-def _probe(storage: StorageBackend) -> Iterator[Check]:
+def probe(storage: StorageBackend) -> Iterator[Check]:
     """Write, read, write under a condition, list and delete, in the storage itself."""
     at = storage.resolve(f"quire-doctor-{secrets.token_hex(6)}.md")
     text = "Quire's doctor wrote this to see whether it can. It may be deleted.\r\n"
@@ -97,12 +100,12 @@ def _probe(storage: StorageBackend) -> Iterator[Check]:
         try:
             good = step()
         except QuireError as error:
-            yield Check(name, "failed", str(error), error.code, _since(start))
+            yield Check(name, "failed", str(error), error.code, since(start))
             break
         if good:
-            yield Check(name, "ok", detail, milliseconds=_since(start))
+            yield Check(name, "ok", detail, milliseconds=since(start))
         else:
-            yield Check(name, "failed", f"not so: {detail}", "PROBE_FAILED", _since(start))
+            yield Check(name, "failed", f"not so: {detail}", "PROBE_FAILED", since(start))
     else:
         return
     try:
@@ -119,7 +122,7 @@ def _look_around(storage: StorageBackend) -> Iterator[Check]:
         yield Check("recovery", "warning", f"{recovered} temporary files of a process that died were put right")
     if unrecovered := getattr(storage, "unrecovered", []):
         found = [f"{path} ({why})" for path, why in unrecovered]
-        yield _several(
+        yield several(
             "leftovers",
             "",
             "temporary files of a process that died could not be put right; the next open tries again",
@@ -127,13 +130,13 @@ def _look_around(storage: StorageBackend) -> Iterator[Check]:
         )
     if unreachable := getattr(storage, "unreachable", None):
         found = [f"{path} ({why})" for path, why in unreachable()]
-        yield _several("names", "every file can be reached", "names cannot be reached", found)
+        yield several("names", "every file can be reached", "names cannot be reached", found)
     if conflicts := getattr(storage, "conflicts", None):
         found = [f"{copy.locator} (of {copy.original}, {copy.service})" for copy in conflicts()]
-        yield _several("conflicts", "no conflict copies", "conflict copies", found)
+        yield several("conflicts", "no conflict copies", "conflict copies", found)
 
 
-def _several(name: str, none: str, what: str, found: list[str]) -> Check:
+def several(name: str, none: str, what: str, found: list[str]) -> Check:
     if not found:
         return Check(name, "ok", none)
     more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
@@ -145,17 +148,5 @@ def _describe(storage: StorageBackend) -> str:
     return f"{type(storage).__name__} {root}".strip()
 
 
-def _options(pairs: list[str]) -> dict[str, Any]:
-    options = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise SelectionError(
-                f"{pair!r} is not NAME=VALUE", where="--option", remedy="As in root=~/Notes", code="UNKNOWN_OPTION"
-            )
-        options[name] = value
-    return options
-
-
-def _since(start: float) -> float:
+def since(start: float) -> float:
     return round((time.perf_counter() - start) * 1000, 2)
