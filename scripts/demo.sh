@@ -12,55 +12,39 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 run() { printf '$ %s\n' "$*"; "$@"; }
 
 say "1. Save three memories"
-python - <<'PY'
-from quire import ABSENT, open_storage
+run quire save "The test database is locked when two suites run: start them one after the other." \
+    --kind fix --title "Locked database" --tag testing
+run quire save "Answer in three sentences unless asked for more." --kind preference --slug short-answers --always-load
+run quire save "Release on Tuesdays, after the backup. See [[locked-database]] if the suite hangs." --kind workflow --slug release
+run quire list
 
-with open_storage() as storage:
-    for key, text in {
-        "fix/locked-database.md": "The test database is locked when two suites run: start them one after the other.\n",
-        "preference/short-answers.md": "Answer in three sentences unless asked for more.\n",
-        "workflow/release.md": "Release on Tuesdays, after the backup.\n",
-    }.items():
-        print("saved", storage.write(storage.resolve(key), text, if_version=ABSENT))
-PY
-run ls -R "$HOME/.quire"
+say "2. They are markdown files, and yours: edit one with any editor; here sed"
+release=$(quire show workflow/release --json | python -c 'import json, sys; print(json.load(sys.stdin)["path"])')
+run sed -i 's/Tuesdays/Thursdays/' "$HOME/.quire/$release"
+run quire show workflow/release
 
-say "2. Edit one by hand, with any editor; here sed"
-run sed -i 's/Tuesdays/Thursdays/' "$HOME/.quire/workflow/release.md"
+say "3. What turns out better takes the place of what was; the chain stays"
+run quire evolve fix/locked-database "Give each suite a database of its own; then they may run side by side." --reason "measured"
+run quire history fix/locked-database
 
-say "3. List them and show one, from a new process"
-python - <<'PY'
-from quire import open_storage
-
-with open_storage() as storage:
-    for info in storage.walk(storage.resolve()):
-        print(f"{info.size:>4} bytes  {info.locator}")
-    print("\nworkflow/release.md says:", storage.read(storage.resolve("workflow/release.md")).strip())
-PY
-
-say "4. A writer that has not seen the edit cannot trample it"
-python - <<'PY'
-from quire import Conflict, open_storage, version_of
-
-with open_storage() as storage:
-    at = storage.resolve("workflow/release.md")
-    try:
-        storage.write(at, "Release whenever.\n", if_version=version_of("Release on Tuesdays, after the backup.\n"))
-    except Conflict as error:
-        print("refused:", error)
-PY
+say "4. Rename one, and the link to it follows"
+run quire undo
+run quire rename fix/locked-database one-suite-at-a-time
+run quire show workflow/release --body
 
 say "5. Forget one, softly, and take that back"
-python - <<'PY'
-from quire import open_storage
+run quire forget preference/short-answers --reason "only for the demo"
+run quire list
+run quire undo
+run quire list
 
-with open_storage() as storage:
-    at, away = storage.resolve("preference/short-answers.md"), storage.resolve("_archive/short-answers.md")
-    storage.move(at, away)
-    print("forgotten:", [str(info.locator) for info in storage.walk(storage.resolve())])
-    storage.move(away, at)
-    print("undone:   ", [str(info.locator) for info in storage.walk(storage.resolve())])
-PY
+say "6. What an agent is told at the start of every session"
+run quire context
 
-say "6. Does the storage work? The doctor tries it"
+say "7. A log, by the day; and what the person asks of it"
+run quire append "Ada asked for shorter answers." --kind episode
+run quire list --kind episode
+
+say "8. Is anything wrong? Two look: lint at the text, the doctor at everything"
+run quire lint
 run quire doctor

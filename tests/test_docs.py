@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import quire
+from tests.console import matches
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -54,15 +55,14 @@ def test_the_code_of_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) 
 
 
 def transcript(body: str, home: Path, where: str) -> None:
-    """Run each `$ command` and compare what follows it; `...` stands for anything on a line."""
+    """Run each `$ command` and compare what follows it; see `matches`."""
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         done = subprocess.run(
             command, shell=True, cwd=home, env=environment(home), capture_output=True, text=True, check=False
         )
         printed = done.stdout + done.stderr
-        pattern = ".*".join(re.escape(piece) for piece in expected.split("..."))
-        assert re.fullmatch(pattern, printed), f"{where}: $ {command}\n{printed}\nwas expected to be\n{expected}"
+        assert matches(expected, printed), f"{where}: $ {command}\n{printed}\nwas expected to be\n{expected}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)
@@ -131,3 +131,35 @@ def test_the_project_names_no_download_addresses() -> None:
     """A constraints file has versions; where packages come from is the machine's business."""
     for name in ("constraints.txt", "pyproject.toml", "Makefile", "scripts/setup", ".ci/run"):
         assert not re.search(r"https?://|file://|index-url|find-links", (ROOT / name).read_text()), name
+
+
+def test_the_memory_reference_knows_every_verb_and_its_arguments() -> None:
+    table = (ROOT / "docs/reference/memory.md").read_text()
+    for name, member in vars(quire.Memory).items():
+        if not inspect.isfunction(member) or name.startswith("_"):
+            continue
+        rows = re.findall(rf"`{name}\(([^`]*)\)`", table)
+        assert rows, f"{name} is not in the reference"
+        parameters = [parameter for parameter in inspect.signature(member).parameters if parameter != "self"]
+        shown = [word.strip("* ") for word in rows[0].split(",")]
+        assert [word for word in shown if word] == parameters, name
+
+
+def test_the_format_knows_every_field_and_every_kind() -> None:
+    from quire.engine.kinds import KINDS, Frontmatter
+
+    text = (ROOT / "docs/reference/format.md").read_text()
+    for name in [*Frontmatter.COMMON, *KINDS]:
+        assert f"`{name}`" in text, name
+    for schema in KINDS.values():
+        if schema.ENTRY_ID_PREFIX:
+            assert f"(`{schema.ENTRY_ID_PREFIX}`)" in text
+
+
+def test_the_reference_knows_every_finding() -> None:
+    from quire.engine.lint import CHECKS
+
+    table = (ROOT / "docs/reference/lint.md").read_text()
+    for check in CHECKS.values():
+        row = f"| `{check.code}` | {check.severity} | {check.meaning} | {'yes' if check.repairable else ''} |"
+        assert row in table, check.code
