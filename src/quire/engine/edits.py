@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from quire.engine.records import Change, decode_bytes, decoded, encode_bytes, encoded
 from quire.errors import Conflict, NotFound
@@ -12,7 +13,7 @@ from quire.locator import Locator
 from quire.ports.storage import ABSENT, StorageBackend, version_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edit:
     """One file: what was read (None: nothing is there), and what shall be there (None: nothing)."""
 
@@ -22,7 +23,7 @@ class Edit:
     keep: bool = False  # whether the journal keeps the text of a new file, too
     bare: bool = False  # whether it keeps none, not even of what goes
 
-    @property
+    @cached_property  # hashing a log costs more than anything else that is done with it
     def versions(self) -> tuple[str | None, str | None]:
         return _version(self.before), _version(self.after)
 
@@ -33,7 +34,7 @@ class Edit:
 
 def put(storage: StorageBackend, edit: Edit) -> None:
     """Make one edit. Raises Conflict where the file is not as it was read, and what the storage raises."""
-    before = _version(edit.before)
+    before = edit.versions[0]
     if edit.after is not None:
         storage.write_bytes(edit.locator, edit.after, if_version=ABSENT if before is None else before)
         return
