@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from quire.errors import InvalidLocatorError
 
@@ -57,6 +58,7 @@ def addressable(name: str) -> bool:
     return name not in ("", ".") and "/" not in name and _objection(unicodedata.normalize("NFC", name)) is None
 
 
+@lru_cache(maxsize=4096)  # the folders of a root are asked about with each file that is in them
 def _objection(segment: str) -> str | None:
     """Why `segment` cannot be a name, or None. One reason a line, in the order a reader would ask."""
     if segment == "..":

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.backends.local import DeviceLocalBackend
-from quire.errors import Conflict, Unavailable
+from quire.backends.local import DeviceLocalBackend, beneath
+from quire.errors import Conflict, StorageError, Unavailable
 from quire.locator import Locator
 from quire.ports.storage import version_of
 
@@ -130,3 +130,47 @@ def test_a_closed_storage_says_so(storage: DeviceLocalBackend) -> None:
     for verb in (lambda: storage.read(Locator("a")), lambda: storage.write(Locator("a"), "x")):
         with pytest.raises(Unavailable, match="closed"):
             verb()
+
+
+@pytest.mark.parametrize("one_step", [True, False])
+def test_a_folder_that_was_replaced_is_made_durable_anew(
+    storage: DeviceLocalBackend, root: Path, one_step: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    fsync = os.fsync
+
+    def noted(fd: int) -> None:
+        synced.append(os.fstat(fd).st_ino)
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    if not one_step:
+        monkeypatch.setattr(beneath, "opened", lambda path, flags, within: -1)
+    storage.write(Locator("a/b/one.md"), "text")
+    storage.write(Locator("a/b/two.md"), "text")
+    (root / "a").rename(root / "old")
+    (root / "a").mkdir()
+    (root / "old" / "b").rename(root / "a" / "b")
+    synced.clear()
+    storage.write(Locator("a/b/three.md"), "text")
+    assert {root.stat().st_ino, (root / "a").stat().st_ino, (root / "a" / "b").stat().st_ino} <= set(synced)
+
+
+def test_where_one_step_is_not_to_be_had_the_walk_gives_the_same(
+    storage: DeviceLocalBackend, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage.write(Locator("a/b/one.md"), "text")
+    (root / "link").symlink_to(root / "a")
+
+    def seen() -> list[object]:
+        found: list[object] = [storage.read(Locator("a/b/one.md")), storage.list(Locator("a/b"))]
+        found += [storage.exists(Locator(key)) for key in ("a/b/one.md", "a/c/one.md", "a/b/one.md/below")]
+        for key in ("link/b/one.md", "a/c/one.md", "a/b/one.md/below"):
+            with pytest.raises(StorageError) as refused:
+                storage.read(Locator(key))
+            found.append(str(refused.value))
+        return found
+
+    in_one_step = seen()
+    monkeypatch.setattr(beneath, "opened", lambda path, flags, within: -1)
+    assert seen() == in_one_step

@@ -108,6 +108,8 @@ class Root:
         # What stands at a name that is known to be on disk, by the folder and the name. It is kept open, as the number
         # of a file that was removed may be given to the next that is made.
         self._durable: dict[tuple[int, int, str], Handle] = {}
+        # Paths whose every name is known to be on disk: what stood at each of them, held open for the same reason.
+        self._paths: dict[tuple[str, ...], list[tuple[Handle, int, int]]] = {}
 
     @property
     def handle(self) -> Handle:
@@ -123,6 +125,7 @@ class Root:
     def close(self) -> None:
         self._held = None
         self._durable.clear()
+        self._paths.clear()
 
     def place(self, locator: Locator, *, create: bool = False) -> Place:
         """The folder around `locator`, open until the `with` ends, and the name in it as it stands on disk.
@@ -138,14 +141,35 @@ class Root:
     def open(self, locator: Locator, parts: tuple[str, ...], made: list[tuple[Handle, str]] | None = None) -> Handle:
         """The folder at `parts`. With a list for what is `made`, missing folders are."""
         self._check()
+        if parts and (made is None or self._is_durable_path(parts)):
+            found = Handle.below("/".join(parts), FOLDER, self.handle)
+            if found is not None:
+                return found
         folder = Handle(".", FOLDER, within=self.handle)
+        held: list[tuple[Handle, int, int]] = []
         try:
             for part in parts:
-                folder = self._enter(folder, part, locator, made)
+                above, folder = folder, self._enter(folder, part, locator, made)
+                if made is not None and (known := self._durable.get(_name_of(above, part))):
+                    held.append((known, *_identity(os.fstat(known.fd))))
         except BaseException:
             unmake(made or [])
             raise
+        if made is not None and len(held) == len(parts):
+            if len(self._paths) >= _KEPT_OPEN // 4:
+                self._paths.clear()
+            self._paths[parts] = held
         return folder
+
+    def _is_durable_path(self, parts: tuple[str, ...]) -> bool:
+        """Whether the same folders stand at these names as when all of the names were made durable."""
+        path = ""
+        for part, (_, *identity) in zip(parts, self._paths.get(parts, ()), strict=False):
+            path = f"{path}/{part}" if path else part
+            now = status(self.handle.fd, path)
+            if now is None or [*_identity(now)] != identity:
+                return False
+        return parts in self._paths
 
     def _enter(self, folder: Handle, part: str, locator: Locator, made: list[tuple[Handle, str]] | None) -> Handle:
         name = _on_disk(folder.fd, part)
@@ -217,9 +241,13 @@ def _name_of(folder: Handle, name: str) -> tuple[int, int, str]:
     return found.st_dev, found.st_ino, name
 
 
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
 def same_file(one: os.stat_result, other: os.stat_result) -> bool:
     """Whether both are of one file."""
-    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+    return _identity(one) == _identity(other)
 
 
 def status(fd: int, name: str) -> os.stat_result | None:

@@ -12,6 +12,8 @@ import fcntl
 import os
 import weakref
 
+from quire.backends.local import beneath
+
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -23,6 +25,14 @@ class Handle:
     def __init__(self, path: str, flags: int, mode: int = 0o777, *, within: Handle | None = None) -> None:
         self.fd = -1
         self.fd = os.open(path, flags, mode, dir_fd=within.fd if within else None)
+
+    @classmethod
+    def below(cls, path: str, flags: int, within: Handle) -> Handle | None:
+        """What is at a path of several names, with no link on the way; None where it cannot be had in one step."""
+        handle = cls.__new__(cls)
+        handle.fd = -1
+        handle.fd = beneath.opened(path, flags, within.fd)
+        return handle if handle.fd >= 0 else None
 
     def close(self) -> None:
         """Close it; twice is fine. What was written was made durable before, so a failure to close says nothing."""
