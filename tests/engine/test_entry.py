@@ -122,6 +122,28 @@ def test_without_a_status_the_folder_says_it(zone: Zone, status: Status) -> None
     assert note("---\nstatus:\n---\nText\n", zone=zone).status is status
 
 
+@pytest.mark.parametrize(
+    "fields", ["status: deleted\n", "kind: fix\r\nstatus: 'deleted'\r\n", "a: [\nstatus: deleted "]
+)
+def test_what_was_forgotten_stays_so_where_a_slip_leaves_the_frontmatter_open(fields: str) -> None:
+    found = contents(f"---\n{fields}")
+    assert faults(found) == ["FRONTMATTER_NOT_CLOSED"]
+    assert [entry.status for entry in found.entries] == [Status.DELETED]
+
+
+@pytest.mark.parametrize("text", ["---\n\nstatus: deleted\n", "---\nstatus: gone\n", "---\nThe status: deleted\n"])
+def test_text_below_a_rule_says_nothing_of_the_status(text: str) -> None:
+    assert note(text).status is Status.ACTIVE
+
+
+def test_an_entry_of_a_log_that_was_forgotten_stays_so_with_its_frontmatter_open() -> None:
+    marker = "entry:ep_20260601_00000001 -->\n"
+    log = f"<!-- {marker}---\nstatus: deleted\nSecret.\n<!-- /{marker}<!-- entry:ep_20260601_00000002 -->\nKept.\n"
+    statuses = {entry.id: entry.status for entry in contents(log, kind="episode", name="2026-06-01").entries}
+    assert statuses["ep_20260601_00000001"] is Status.DELETED
+    assert statuses["ep_20260601_00000002"] is Status.ACTIVE
+
+
 def test_an_unknown_status_is_a_fault_that_names_the_known_ones() -> None:
     found = contents("---\nkind: fix\nstatus: draft\n---\nText\n")
     assert faults(found) == ["STATUS_UNKNOWN"]

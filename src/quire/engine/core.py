@@ -28,6 +28,7 @@ from quire.errors import (
     TooLarge,
 )
 from quire.locator import Locator
+from quire.markdown.document import Document
 from quire.markdown.entries import EntryId, Log
 from quire.ports.storage import StorageBackend
 
@@ -163,10 +164,10 @@ class Core:
             return None
         return self.parsed(locator, place, raw), raw
 
-    def parsed(self, locator: Locator, place: Place, raw: bytes) -> Contents:
+    def parsed(self, locator: Locator, place: Place, raw: bytes, document: Document | None = None) -> Contents:
         """What these bytes are, as the file at `locator`. Never raises for what is in them."""
         kind = self.kinds[place.kind] if place.kind else None
-        return read_contents(locator, place, kind, raw, kinds=self.kinds)
+        return read_contents(locator, place, kind, raw, kinds=self.kinds, document=document)
 
     def find(self, id: str, scope: Scope | str | None = None) -> Found:
         """The entry with this id, in `scope` or else in the first of our scopes that has one.

@@ -14,6 +14,7 @@ from quire.errors import StorageError
 from quire.locator import Locator
 from quire.markdown.document import Document, Value
 from quire.markdown.entries import Log
+from quire.markdown.node import MAX_FRONTMATTER
 from quire.markdown.problem import Problem
 from quire.ports.storage import version_of
 
@@ -22,6 +23,8 @@ _DEFAULT_KIND = "preference"
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*")
 _HEADING_REACH = 4000  # characters; a heading further down is not what the whole is called
 _FIRST_WORDS = 72
+_STATUS_LINE = re.compile(r"""^status:[ \t]*["']?(\w+)["']?[ \t]*\r?$""", re.MULTILINE)
+_BLANK_LINE = re.compile(r"^[ \t]*\r?$", re.MULTILINE)
 
 
 class Status(enum.StrEnum):
@@ -157,11 +160,17 @@ class Contents:
 
 
 def read_contents(
-    locator: Locator, place: Place, kind: Kind | None, raw: bytes, *, kinds: Kinds | None = None
+    locator: Locator,
+    place: Place,
+    kind: Kind | None,
+    raw: bytes,
+    *,
+    kinds: Kinds | None = None,
+    document: Document | None = None,
 ) -> Contents:
     """The entries of one file, and its faults. Never raises for what is in it.
 
-    `kind` is None where the path does not say it; then the frontmatter does, one of `kinds`, or it is a preference.
+    `document` is what `raw` was made from, where that is known. `kind` is None where the path does not say it; then the frontmatter does, one of `kinds`, or it is a preference.
     """
     if len(raw) > MAX_FILE_BYTES:
         return too_large(locator, place, len(raw))
@@ -174,7 +183,7 @@ def read_contents(
         return Contents(locator, place, "", version, (), (fault,))
     if kind is not None and kind.shape is Shape.LOG:
         return _log(locator, place, kind, text, version)
-    document = Document.parse(text)
+    document = document or Document.parse(text)
     faults = [_fault(locator, problem) for problem in document.problems]
     name = kind.name if kind else _said_kind(document, kinds, locator, faults)
     if kind is None and kinds is not None:
@@ -231,6 +240,8 @@ def _log(locator: Locator, place: Place, kind: Kind, text: str, version: str) ->
 def _status(document: Document, zone: Zone, locator: Locator, line: int, faults: list[Fault]) -> Status:
     """The status in the frontmatter, and what the folder says where that is silent."""
     given = document.get("status")
+    if given is None:
+        given = _left_open(document)
     if given is not None:
         try:
             return Status(str(given).strip().lower())
@@ -242,6 +253,20 @@ def _status(document: Document, zone: Zone, locator: Locator, line: int, faults:
                 )
             )
     return {Zone.INBOX: Status.INBOX, Zone.ARCHIVE: Status.ARCHIVED}.get(zone, Status.ACTIVE)
+
+
+def _left_open(document: Document) -> Status | None:
+    """The status in a frontmatter that nothing closes, above its first blank line; None for any other document.
+
+    Nothing else of it is read. But what was forgotten must not come back by a slip in somebody's editor.
+    """
+    if all(problem.code != "FRONTMATTER_NOT_CLOSED" for problem in document.problems):
+        return None
+    head = document.text[:MAX_FRONTMATTER]
+    blank = _BLANK_LINE.search(head)
+    said = _STATUS_LINE.search(head, 0, blank.start() if blank else len(head))
+    word = said[1].lower() if said else ""
+    return Status(word) if word in set(Status) else None
 
 
 def _objections(kind: Kind | None, document: Document, locator: Locator, line: int) -> list[Fault]:

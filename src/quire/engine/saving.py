@@ -15,6 +15,7 @@ from quire.engine.layout import Place, Zone
 from quire.engine.scope import Scope
 from quire.engine.slug import checked_slug, numbered, slug_of, slug_of_body
 from quire.errors import AlreadyExists, Busy, Conflict, InvalidEntry, MarkdownError
+from quire.locator import Locator
 from quire.markdown.document import Document, Value
 
 MAX_SAME_SLUG = 10_000
@@ -159,10 +160,11 @@ def _create(
     """A new entry of this name, or None where one is. Raises Conflict where that is worth another look."""
     zone = core.layout.zone_of(kind, status, fields.get("always_load") is True)
     place = _place(kind, scope, name, zone)
-    others = [_place(kind, scope, name, other) for other in core.layout.zones if other is not zone]
-    if any(_is_there(core, kind, other) for other in others):
-        return None
     locator = core.layout.place(place)
+    elsewhere = [_place(kind, scope, name, other) for other in core.layout.zones if other is not zone]
+    others = [(other, core.layout.place(other)) for other in elsewhere]
+    if any(_is_there(core, kind, *other) for other in others):
+        return None
     if old is not None:
         fields = {**fields, "supersedes": old.entry.id}
     try:
@@ -170,7 +172,7 @@ def _create(
     except MarkdownError as error:
         raise InvalidEntry(error.what, where=f"{kind.name}/{name}", remedy=error.remedy) from error
     raw = document.text.encode()
-    entry = core.parsed(locator, place, raw).entries[0]
+    entry = core.parsed(locator, place, raw, document).entries[0]
     edits, about = [Edit(locator, None, raw)], [entry]
     if old is not None:
         edits.append(core.with_fields(old, closed(old.entry, entry.id, stamp(core.clock.now()))))
@@ -181,7 +183,7 @@ def _create(
         return None
     # Two that look, and then write into two zones, would have one id. Whoever sees it gives way; the one in the first
     # zone tries again, so that they do not go on giving way to each other.
-    if change and any(_is_there(core, kind, other) for other in others) and _withdrawn(core, change, about, edits):
+    if change and any(_is_there(core, kind, *other) for other in others) and _withdrawn(core, change, about, edits):
         if zone is core.layout.zones[0]:
             raise Conflict("another took this name meanwhile", where=entry.id, remedy="Try again")
         return None
@@ -201,9 +203,8 @@ def _place(kind: Kind, scope: Scope, name: str, zone: Zone) -> Place:
     return Place(scope, "" if zone is Zone.ALWAYS else kind.name, name, zone)
 
 
-def _is_there(core: Core, kind: Kind, place: Place) -> bool:
+def _is_there(core: Core, kind: Kind, place: Place, locator: Locator) -> bool:
     """Whether an entry of this kind is at `place`. Where kinds share a folder, the file says whose name it has."""
-    locator = core.layout.place(place)
     if not core.storage.exists(locator):
         return False
     if place.kind:

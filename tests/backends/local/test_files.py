@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import unicodedata
 from collections.abc import Iterator
@@ -145,7 +146,7 @@ def test_a_folder_that_was_replaced_is_made_durable_anew(
 
     monkeypatch.setattr(os, "fsync", noted)
     if not one_step:
-        monkeypatch.setattr(beneath, "opened", lambda path, flags, within: -1)
+        monkeypatch.setattr(beneath, "opened", lambda path, flags, within: -errno.ENOSYS)
     storage.write(Locator("a/b/one.md"), "text")
     storage.write(Locator("a/b/two.md"), "text")
     (root / "a").rename(root / "old")
@@ -172,5 +173,5 @@ def test_where_one_step_is_not_to_be_had_the_walk_gives_the_same(
         return found
 
     in_one_step = seen()
-    monkeypatch.setattr(beneath, "opened", lambda path, flags, within: -1)
+    monkeypatch.setattr(beneath, "opened", lambda path, flags, within: -errno.ENOSYS)
     assert seen() == in_one_step

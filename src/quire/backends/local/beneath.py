@@ -7,6 +7,7 @@ the walk is there to find out and to say why.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import sys
 from functools import cache
@@ -21,12 +22,13 @@ class _How(ctypes.Structure):
 
 
 def opened(path: str, flags: int, within: int) -> int:
-    """The descriptor of an existing folder or file below `within`; -1 where it cannot be had this way."""
+    """The descriptor of what is at `path` below `within`; where there is none, the error as a negative number."""
     function = _function()
     if function is None:
-        return -1
+        return -errno.ENOSYS
     how = _How(flags, 0, _BENEATH | _NO_SYMLINKS | _NO_MAGICLINKS)
-    return int(function(_OPENAT2, within, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how)))
+    found = int(function(_OPENAT2, within, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how)))
+    return found if found >= 0 else -ctypes.get_errno()
 
 
 @cache

@@ -142,7 +142,12 @@ class Root:
         """The folder at `parts`. With a list for what is `made`, missing folders are."""
         self._check()
         if parts and (made is None or self._is_durable_path(parts)):
-            found = Handle.below("/".join(parts), FOLDER, self.handle)
+            try:
+                found = Handle.below("/".join(parts), FOLDER, self.handle)
+            except FileNotFoundError:
+                if made is None:
+                    raise missing(locator) from None
+                found = None
             if found is not None:
                 return found
         folder = Handle(".", FOLDER, within=self.handle)

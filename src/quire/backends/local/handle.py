@@ -8,6 +8,7 @@ closed once: when its `with` ends, or when nobody refers to it any more.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import weakref
@@ -28,10 +29,15 @@ class Handle:
 
     @classmethod
     def below(cls, path: str, flags: int, within: Handle) -> Handle | None:
-        """What is at a path of several names, with no link on the way; None where it cannot be had in one step."""
+        """What is at a path of several names, with no link on the way; None where that cannot be told in one step.
+
+        Raises FileNotFoundError where nothing is there under any spelling.
+        """
         handle = cls.__new__(cls)
         handle.fd = -1
         handle.fd = beneath.opened(path, flags, within.fd)
+        if handle.fd == -errno.ENOENT and path.isascii():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         return handle if handle.fd >= 0 else None
 
     def close(self) -> None:
