@@ -268,6 +268,22 @@ def test_what_is_withdrawn_again_takes_along_what_was_made_since(memory: Memory)
 # Links, processes, storages
 
 
+@pytest.mark.parametrize("verb", ["rename", "archive"])
+def test_what_lies_elsewhere_by_a_later_change_is_not_said_to_be_withdrawn(memory: Memory, verb: str) -> None:
+    memory.save("Text", kind="fix", slug="locked")
+    saved = next(memory.changes())
+    memory.save("Made of it", kind="fix", slug="made", derived_from=["fix/locked"])
+    memory.rename("fix/locked", "busy") if verb == "rename" else memory.archive("fix/locked")
+    moved = next(memory.changes())
+    before = tree(memory)
+    with pytest.raises(UndoRefused, match=f"it is gone since save .* Undo the later change, {verb} {moved.id}, first"):
+        memory.undo(saved.id)
+    assert tree(memory) == before
+    memory.undo(moved.id)
+    memory.undo(saved.id)
+    assert tree(memory) == {}
+
+
 def test_a_rename_is_undone_with_the_links_in_other_files(memory: Memory) -> None:
     memory.save("It was locked.", kind="fix", slug="locked")
     memory.save("See [[locked]] and [[fix/locked|that]].", kind="workflow", slug="suites")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from quire.engine.blocks import Blocks, blocks
@@ -29,6 +30,7 @@ class Reversal:
     """The files as they are, and as they will be."""
 
     core: Core
+    away: Mapping[tuple[str, str], Change]  # the files that a change which stays has put elsewhere
     now: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
     then: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
     versions: dict[tuple[str, str], str | None] = field(default_factory=dict)
@@ -58,6 +60,9 @@ class Reversal:
             current = self._read(at)
             seen = self.versions[at]
             if seen == step.before and seen != step.after:
+                later = self.away.get(at)
+                if seen is None and later and later.id > change.id:
+                    raise _refused(step, change, current, f"{later.verb} {later.id}")
                 return  # it did not take effect, or somebody put it back
             if seen == step.after:
                 self.then[at] = _before(step, current, change)
@@ -115,12 +120,12 @@ def _check(step: Step, change: Change, text: bytes | None) -> None:
         )
 
 
-def _refused(step: Step, change: Change, current: bytes | None) -> UndoRefused:
+def _refused(step: Step, change: Change, current: bytes | None, later: str = "") -> UndoRefused:
     state = "it is gone" if current is None else "it has changed"
     return UndoRefused(
         f"{state} since {change.verb} at {change.at[:19]}, and undoing would lose that",
         where=step.path,
-        remedy="Undo the later change first, or edit the file by hand; nothing was changed",
+        remedy=f"Undo the later change{later and f', {later},'} first, or edit the file by hand; nothing was changed",
     )
 
 

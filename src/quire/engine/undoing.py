@@ -31,11 +31,13 @@ def undo(core: Core, change: str | None, run: str | None) -> list[Change]:
     done: list[Change] = []
     for _ in range(TRIES):
         try:
-            groups = list(_groups(_wanted(core, change, run)))
+            wanted, later = _wanted(core, change, run)
+            away = _carried_away(wanted, later)
+            groups = list(_groups(wanted))
             for each in groups[1:]:
-                _reversed(core, each)  # refused here, if at all, before anything is changed
+                _reversed(core, each, away)  # refused here, if at all, before anything is changed
             for each in groups:
-                done += _take_back(core, each)
+                done += _take_back(core, each, away)
         except Conflict:
             continue  # somebody was faster: look again whether it can be taken back
         except NothingToUndo:
@@ -62,16 +64,28 @@ def _is_copy(change: Change) -> bool:
     return change.verb == "import" and not change.entries and all(step.before is None for step in change.steps)
 
 
-def _reversed(core: Core, wanted: list[Part]) -> Reversal:
+def _carried_away(wanted: list[Part], later: list[Change]) -> dict[tuple[str, str], Change]:
+    """The files that a later change has put elsewhere, which is not taken back with the rest."""
+    taken = {part.change.id: part.only for part in wanted}
+    return {
+        (step.storage, step.path): each
+        for each in later
+        if _is_change(each) and taken.get(each.id, ()) is not None  # None: all of it goes
+        for step in each.steps
+        if step.before is not None and step.after is None and step.path not in (taken.get(each.id) or ())
+    }
+
+
+def _reversed(core: Core, wanted: list[Part], away: dict[tuple[str, str], Change]) -> Reversal:
     wanted.sort(key=lambda part: part.change.id, reverse=True)
-    state = Reversal(core)
+    state = Reversal(core, away)
     for part in wanted:
         state.take_back(part)
     return state
 
 
-def _take_back(core: Core, wanted: list[Part]) -> list[Change]:
-    state = _reversed(core, wanted)
+def _take_back(core: Core, wanted: list[Part], away: dict[tuple[str, str], Change]) -> list[Change]:
+    state = _reversed(core, wanted, away)
     whole = [part.change for part in wanted if part.only is None]
     edits = [replace(edit, bare=_is_copy(whole[0])) for edit in state.edits()]
     if not edits:
@@ -101,14 +115,15 @@ def _is_change(change: Change) -> bool:
     return bool(change.steps) and not change.undoes and change.verb != "purge"
 
 
-def _wanted(core: Core, change: str | None, run: str | None) -> list[Part]:
+def _wanted(core: Core, change: str | None, run: str | None) -> tuple[list[Part], list[Change]]:
+    """What is taken back, and the changes among which it stands."""
     if change is not None:
         later, wanted = _of_id(core, change)
     elif run is not None:
         later, wanted = _of_run(core, run)
     else:
         later, wanted = _last(core)
-    return [*map(Part, wanted), *_derived(core, wanted, later)]
+    return [*map(Part, wanted), *_derived(core, wanted, later)], later
 
 
 def _last(core: Core) -> tuple[list[Change], list[Change]]:

@@ -136,6 +136,21 @@ def test_a_folder_that_may_not_be_read_is_a_finding_and_the_rest_is_looked_at(
     assert "FRONTMATTER_MISSING" in {each.code for each in found}
 
 
+def test_a_folder_above_the_own_ones_that_may_not_be_read_is_not_a_root_without_faults(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked = Locator(memory.save("Text", kind="fix", slug="locked").locator.parts[0])
+
+    def denied(locator: Locator) -> list[Locator]:
+        raise AccessDenied("this folder may not be read", where=locked.key)
+
+    monkeypatch.setattr(memory.core.storage, "walk", denied)
+    monkeypatch.setattr(memory.core, "all_folders", lambda: [locked])
+    monkeypatch.setattr(memory.core.storage, "list", denied)
+    for scope in (None, "agent", "agent:another"):
+        assert [(each.locator, each.code) for each in memory.lint(scope=scope)[0]] == [(locked, "UNREADABLE")]
+
+
 def test_a_storage_that_does_not_answer_is_not_a_root_without_faults(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,10 +44,19 @@ def _found(core: Core, wanted: set[Scope] | None) -> list[Noted]:
             found += entries.check(core, subject)
     by_finding = {}
     for each in found:
-        if wanted is None or each.finding.scope in wanted:
+        if wanted is None or each.finding.scope in wanted or _hides(core, each.finding, wanted):
             kept = _left_to_people(each) if each.plan and each.plan.locator in looked.copies else each
             by_finding[kept.finding] = kept
     return [by_finding[finding] for finding in sorted(by_finding, key=Finding.sort_key)]
+
+
+def _hides(core: Core, finding: Finding, wanted: set[Scope]) -> bool:
+    """Whether it says of a folder that it cannot be looked into, and what is asked about would lie in it."""
+    return finding.code == "UNREADABLE" and any(
+        f"{folder}/".startswith(f"{finding.locator}/")
+        for scope in wanted
+        for folder in core.layout.folders(scope, None)
+    )
 
 
 def _left_to_people(found: Noted) -> Noted:
