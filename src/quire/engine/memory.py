@@ -330,6 +330,7 @@ class Memory:
         flavour: str | None = None,
         kind: str | None = None,
         scope: ScopeLike = None,
+        origin: str = "",
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
@@ -337,9 +338,10 @@ class Memory:
 
         `name` is how the import is known when it is done again: a file that has changed updates its entry unless that
         was edited, too; a file that is gone is reported. `flavour` says who made the folder, where it does not look
-        like it (`quire.engine.transfer.FLAVOURS`). `kind` is for notes that do not say theirs. One bad file never stops
-        the rest: `items` of the result say what became of each. It is one run, which `undo` takes back. Raises
-        InvalidEntry, InvalidScope, or what the storages raise; then what came in is there, and doing it again goes on.
+        like it (`quire.engine.transfer.FLAVOURS`). `kind` is for notes that do not say theirs. `origin` says where the
+        source is: another one under a name that is known is refused. One bad file never stops the rest: `items` of the
+        result say what became of each. It is one run, which `undo` takes back. Raises InvalidEntry, InvalidScope, or
+        what the storages raise; then what came in is there, and doing it again goes on.
         """
         from quire.engine import transfer
 
@@ -350,6 +352,7 @@ class Memory:
             flavour=flavour,
             kind=kind,
             scope=scope,
+            origin=origin,
             dry_run=dry_run,
             progress=progress,
         )

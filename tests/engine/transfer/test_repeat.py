@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 import quire
-from quire import Locator, Memory
+from quire import InvalidEntry, Locator, Memory
 from quire.backends.ram import RamBackend
 from tests.engine.conftest import Time
 from tests.engine.looking import put, tree
@@ -335,3 +335,16 @@ def test_an_attachment_that_was_edited_keeps_the_whole_run_from_being_undone(mem
     with pytest.raises(quire.UndoRefused, match=r"pic\.png"):
         memory.undo(run=result.run)
     assert tree(memory) == before
+
+
+def test_another_folder_of_the_same_name_is_not_taken_for_the_first(memory: Memory, source: RamBackend) -> None:
+    fill(source, {"README.md": "The first.\n"})
+    memory.import_from(source, name="notes", origin="/a/notes")
+    before = tree(memory)
+    other = RamBackend()
+    fill(other, {"README.md": "The second.\n"})
+    with pytest.raises(InvalidEntry, match="'notes' came from /a/notes, and this is /b/notes"):
+        memory.import_from(other, name="notes", origin="/b/notes")
+    assert tree(memory) == before
+    assert memory.import_from(other, name="notes-of-b", origin="/b/notes").counts == {"new": 1}
+    assert memory.import_from(source, name="notes").counts == {"same": 1}  # who gives the name alone means the same

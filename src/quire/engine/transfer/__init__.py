@@ -48,11 +48,12 @@ def import_from(
     flavour: str | None = None,
     kind: str | None = None,
     scope: Scope | str | None = None,
+    origin: str = "",
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
     """Bring in a storage, or the lines of an export. See `Memory.import_from`."""
-    ledger = Ledger(core, checked_name(name), read_only=dry_run)
+    ledger = Ledger(core, checked_name(name), read_only=dry_run, origin=origin)
     given = core.kinds[kind or _DEFAULT_KIND]
     if given.shape is not Shape.NOTE:
         raise InvalidEntry(f"a {given.name} is not a kind of note", where="kind", remedy="Give a kind such as insight")
@@ -88,6 +89,12 @@ def import_from(
 
 def _require_same_source(ledger: Ledger, paths: set[str], name: str) -> None:
     """Raises InvalidEntry where what came in under this name before was something else."""
+    if ledger.origin and ledger.came_from not in ("", ledger.origin):
+        raise InvalidEntry(
+            f"the import {name!r} came from {ledger.came_from}, and this is {ledger.origin}",
+            where=name,
+            remedy="Give this import a name of its own; or that same name, if it is the folder that has moved",
+        )
     before = {path.partition("#")[0] for path in ledger.known}
     here = len(before & paths)
     if len(before) > _FEW and here * 4 < len(before):

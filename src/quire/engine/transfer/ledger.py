@@ -39,10 +39,12 @@ class Known:
 class Ledger:
     """The ledger of the import called `name`. Reading raises nothing for a torn or foreign line."""
 
-    def __init__(self, core: Core, name: str, *, read_only: bool) -> None:
+    def __init__(self, core: Core, name: str, *, read_only: bool, origin: str = "") -> None:
         self._storage = core.journal.storage
         self._at = core.journal.at.child(_FOLDER, f"{name}.jsonl")
         self.read_only = read_only
+        self.origin = origin  # where the source is, in the words of whoever calls; empty where they do not say
+        self.came_from = ""  # where it was the last time
         self._pending: list[str] = []
         self._is_torn = False  # a crash has left half a line, which the next one must not continue
         self._known: dict[str, Known] = {}
@@ -70,7 +72,7 @@ class Ledger:
         """Say that what follows is part of `run`. Written before the first change is made."""
         if self._begun != run:
             self._begun = run
-            self._add({"begin": run})
+            self._add({"begin": run, **({"origin": self.origin} if self.origin else {})})
             self.flush()
 
     def put(self, path: str, known: Known) -> None:
@@ -121,6 +123,7 @@ class Ledger:
     def _take(self, record: dict[str, str]) -> None:
         if "begin" in record:
             self.unfinished = record["begin"]
+            self.came_from = record.get("origin", self.came_from)
         elif "end" in record:
             self.unfinished = ""
         elif record.get("dropped"):

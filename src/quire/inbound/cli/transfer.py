@@ -33,10 +33,13 @@ def import_(asked: Namespace) -> int:
 
 
 def _imported(memory: Memory, asked: Namespace) -> Imported:
+    path = "" if asked.path == "-" else os.path.realpath(asked.path)
+
     def bring(source: object) -> Imported:
         return memory.import_from(
             source,  # type: ignore[arg-type]
-            name=asked.name or name_for("" if asked.path == "-" else os.path.abspath(asked.path)),
+            name=asked.name or name_for(path),
+            origin="" if asked.name else path,  # who says the name says that it is the same source
             flavour=asked.flavour,
             kind=asked.kind,
             scope=asked.scope,
