@@ -170,7 +170,8 @@ def read_contents(
 ) -> Contents:
     """The entries of one file, and its faults. Never raises for what is in it.
 
-    `document` is what `raw` was made from, where that is known. `kind` is None where the path does not say it; then the frontmatter does, one of `kinds`, or it is a preference.
+    `document` is what `raw` was made from, where that is known. `kind` is None where the path does not say it; then the
+    frontmatter does, one of `kinds`, or it is a preference.
     """
     if len(raw) > MAX_FILE_BYTES:
         return too_large(locator, place, len(raw))
