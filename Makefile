@@ -14,7 +14,7 @@ help:  ## what there is
 $(VENV)/base: pyproject.toml src/quire/__init__.py scripts/setup
 	@scripts/setup base "$(PYTHON)" "$(VENV)"
 
-$(VENV)/dev: pyproject.toml constraints.txt src/quire/__init__.py scripts/setup
+$(VENV)/dev: pyproject.toml constraints.txt src/quire/__init__.py scripts/setup scripts/weights packages/quire-e5-small/src/quire_e5_small/__init__.py
 	@scripts/setup dev "$(PYTHON)" "$(VENV)"
 
 demo: $(VENV)/base  ## the main job, offline, without a key or a server
@@ -35,6 +35,8 @@ torture: $(VENV)/dev  ## the long campaigns in full: kills, faults, races, hosti
 
 bench: $(VENV)/dev  ## what it costs, as ratios
 	$(CLEAN) $(BIN)/python bench/seam.py
+	$(CLEAN) $(BIN)/python bench/embedding.py
+	$(CLEAN) $(BIN)/python bench/engine.py
 
 format: $(VENV)/dev  ## put the code in order
 	$(BIN)/ruff check --fix .

@@ -16,15 +16,25 @@ from quire.errors import AccessDenied, NotFound, ProtocolError, QuireError, Sele
 from quire.locator import Locator
 from quire.ports.registry import BackendRegistry
 from quire.ports.storage import Capabilities, StorageBackend, version_of
-from quire.settings import Layer, MemorySettings, Setting, fitted, memory_settings, storage_settings
+from quire.settings import (
+    Layer,
+    MemorySettings,
+    Setting,
+    embedding_settings,
+    fitted,
+    memory_settings,
+    storage_settings,
+)
 
 if TYPE_CHECKING:  # who opens a storage and no memory does not wait for the engine
+    from quire.backends.embedding.chain import Choice
     from quire.clock import Clock
     from quire.engine.journal import Actor
     from quire.engine.kinds import Kinds
     from quire.engine.layout import Layout
     from quire.engine.memory import Memory
     from quire.engine.scope import Scope
+    from quire.ports.embedder import Meter
 
 # A row for each backend of ours: its protocol and its class. A stranger's comes through the entry point group.
 registry = BackendRegistry(
@@ -213,6 +223,62 @@ def _options(protocol: str, backend: type[StorageBackend], given: Mapping[str, S
 def _kinds(hint: Any) -> frozenset[type]:
     parts = typing.get_args(hint) or (hint,)
     return frozenset(part for part in parts if part in (str, int, float, bool)) or frozenset({str})
+
+
+def choose_embedder(
+    *,
+    once: bool = False,
+    meter: Meter | None = None,
+    config: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Choice:
+    """Who embeds, or None with the reasons: the service that is configured, else the local model, else nobody.
+
+    `once` is for a process that asks one question and ends; `meter` keeps what a service was paid. Raises
+    SelectionError for a setting that cannot be. What is merely not there is a reason, not an error: words answer.
+    """
+    from quire.backends.embedding.chain import USES, choose
+
+    environment = os.environ if environment is None else environment
+    settings = embedding_settings(config=config, environment=environment)
+    if settings.use.value not in USES:
+        raise SelectionError(
+            f"there is no use {settings.use.value!r}; there are {', '.join(USES)}",
+            where=settings.use.source,
+            remedy="Correct its spelling",
+            code="UNKNOWN_EMBEDDING",
+        )
+    if settings.api is None:
+        return choose(settings.use.value, None, once=once)
+    options = _service_options(settings.api)
+    variable = options.pop("key_variable", "")
+    key = environment.get(variable, "").strip() if variable else ""
+    missing = variable if variable and not key else ""
+    return choose(settings.use.value, options | {"key": key}, missing_key=missing, once=once, meter=meter)
+
+
+def _service_options(given: Mapping[str, Setting]) -> dict[str, Any]:
+    """The options below [embedding.api]: those of the constructor, but for what only a program can give."""
+    from quire.backends.embedding.api import ApiEmbedder
+
+    hints = typing.get_type_hints(ApiEmbedder.__init__)
+    parameters = inspect.signature(ApiEmbedder).parameters
+    known = [name for name in parameters if name not in ("key", "meter", "clock", "sleep", "chance")]
+    kinds = {name: _kinds(hints[name]) for name in known} | {"key_variable": frozenset({str})}
+    for name, setting in given.items():
+        if name not in kinds:
+            what = f"the service has no option {name!r}; known: {', '.join(kinds)}"
+            remedy = "Name the variable that holds it, as key_variable" if "key" in name else "Correct its spelling"
+            raise SelectionError(what, where=setting.source, remedy=remedy, code="UNKNOWN_OPTION")
+    for name in known:
+        if parameters[name].default is inspect.Parameter.empty and name not in given:
+            raise SelectionError(
+                f"the service needs the option {name!r}",
+                where="embedding.api",
+                remedy=f"Set {name} below [embedding.api] in the config file",
+                code="OPTION_MISSING",
+            )
+    return {name: fitted(name, setting, kinds[name]) for name, setting in given.items()}
 
 
 def open_memory(

@@ -14,6 +14,14 @@ QuireError                     .code .what .where .remedy
 │   ├── NotAllowed             also PermissionError: erasing without yes, the person's notes without their words
 │   ├── NothingToUndo          also LookupError: no such change stands
 │   └── UndoRefused            the text has changed since, and undoing would lose that
+├── EmbeddingError             text got no vectors; its words are found all the same
+│   ├── EmbedderUnavailable    also ConnectionError: it did not answer, or is busy; safe to retry after .retry_after
+│   ├── EmbedderRefused        it will not, or what it gave are not its vectors; trying again will not help
+│   └── OverBudget             the ceiling of spending would be passed; nothing was sent
+├── IndexFailed                an index; what is true is untouched
+│   ├── InvalidRequest         also ValueError: more than a limit allows, or no scope
+│   ├── IndexUnavailable       also ConnectionError: it did not answer; safe to retry
+│   └── IndexDamaged           it must be built anew from the markdown
 └── StorageError
     ├── NotFound               also FileNotFoundError
     ├── IsADirectory           also IsADirectoryError: a file was asked for
@@ -116,6 +124,44 @@ class NothingToUndo(EntryError, LookupError):
 
 class UndoRefused(EntryError):
     code = "UNDO_REFUSED"
+
+
+class EmbeddingError(QuireError):
+    code = "EMBEDDING_ERROR"
+
+
+class EmbedderUnavailable(EmbeddingError, ConnectionError):
+    """No answer. `retry_after` is how many seconds the service asked to be left alone, 0 where it did not say."""
+
+    code = "EMBEDDER_UNAVAILABLE"
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", retry_after: float = 0.0) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.retry_after = retry_after
+
+
+class EmbedderRefused(EmbeddingError):
+    code = "EMBEDDER_REFUSED"
+
+
+class OverBudget(EmbeddingError):
+    code = "OVER_BUDGET"
+
+
+class IndexFailed(QuireError):
+    code = "INDEX_FAILED"
+
+
+class InvalidRequest(IndexFailed, ValueError):
+    code = "INVALID_REQUEST"
+
+
+class IndexUnavailable(IndexFailed, ConnectionError):
+    code = "INDEX_UNAVAILABLE"
+
+
+class IndexDamaged(IndexFailed):
+    code = "INDEX_DAMAGED"
 
 
 class StorageError(QuireError):

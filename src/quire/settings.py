@@ -20,6 +20,7 @@ _TABLES = {
     "memory": 'layout = "vault"',
     "kinds": '[kinds.recipe] with shape = "note"',
     "personal": 'root = "~/Notes"',
+    "embedding": 'use = "local"',
 }
 
 # The words of `[memory]`, and what each means where nobody says.
@@ -144,6 +145,37 @@ def _personal(
         what = f"text is wanted, not {_kind(table['root'])}"
         raise _refused(f"{path}, personal.root", what, "WRONG_TYPE", "Put it in quotes")
     return Setting(table["root"], f"{path}, personal.root", Layer.FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Who embeds, and the options of the service; None where none is configured."""
+
+    use: Setting
+    api: dict[str, Setting] | None
+
+
+def embedding_settings(*, config: str | None, environment: Mapping[str, str]) -> EmbeddingSettings:
+    """What is below `[embedding]`, QUIRE_EMBEDDING over its `use`. Raises SelectionError for what cannot be read."""
+    path, parsed = config_table(config, environment)
+    table = _table(path, parsed, "embedding")
+    if unknown := sorted(set(table) - {"use", "api"}):
+        what = f"unknown key embedding.{unknown[0]}; known: use, and a table api"
+        raise _refused(path, what, "CONFIG_UNKNOWN_KEY", "An option of the service goes below [embedding.api]")
+    use = Setting("auto", "default", Layer.DEFAULT)
+    if "use" in table:
+        use = Setting(table["use"], f"{path}, embedding.use", Layer.FILE)
+    if "QUIRE_EMBEDDING" in environment:
+        use = _variable("QUIRE_EMBEDDING", environment["QUIRE_EMBEDDING"])
+    if "api" not in table:
+        return EmbeddingSettings(use, None)
+    if not isinstance(table["api"], dict):
+        what = f"embedding.api is {_kind(table['api'])}, not a table"
+        raise _refused(path, what, "CONFIG_NOT_A_TABLE", "Write [embedding.api]")
+    options = {
+        name: Setting(value, f"{path}, embedding.api.{name}", Layer.FILE) for name, value in table["api"].items()
+    }
+    return EmbeddingSettings(use, options)
 
 
 def config_path(config: str | None, environment: Mapping[str, str]) -> tuple[str, bool]:

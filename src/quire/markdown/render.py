@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 from quire.errors import MarkdownError
@@ -89,6 +90,7 @@ def inline(value: Value, like: str = "", *, flow: bool = False) -> str:
     return spelled(value, like, flow=flow)
 
 
+@functools.lru_cache(1024)  # the keys of all entries are the same few
 def key_text(key: str, *, flow: bool = False) -> str:
     """A key, quoted wherever a reader could take it for anything else."""
     return spelled(key, flow=flow)

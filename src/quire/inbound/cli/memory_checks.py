@@ -6,6 +6,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 
+from quire.app import choose_embedder
 from quire.engine.changes import OPEN
 from quire.engine.kinds import KINDS
 from quire.engine.memory import Memory
@@ -22,6 +23,7 @@ def examine(asked: Namespace) -> Iterator[Check]:
         with opened(quiet, project_folder=None) as memory:
             yield Check("memory", "ok", ", ".join(map(str, memory.core.scopes)), milliseconds=since(start))
             yield from _settings(memory)
+            yield _embedding(asked)
             yield from _left_behind(memory)
             yield from _entries(memory)
     except QuireError as error:
@@ -37,6 +39,20 @@ def _settings(memory: Memory) -> Iterator[Check]:
     yield Check("zone", "ok", f"{getattr(core.clock.zone, 'key', None) or 'of the system'}, where it is {here:%H:%M}")
     notes = core.others.get("personal")
     yield Check("personal", "ok", getattr(notes, "root", "") or "no notes of your own are configured")
+
+
+def _embedding(asked: Namespace) -> Check:
+    """Who embeds. The local model is tried; a service is not, as it would have to be paid."""
+    start = time.perf_counter()
+    try:
+        choice = choose_embedder(once=True, config=asked.config)
+        if choice.embedder is not None:
+            with choice.embedder as embedder:
+                if not choice.costs:
+                    embedder.embed(["Is anybody there?"], role="query")
+    except QuireError as error:
+        return Check("embedding", "failed", str(error), error.code, since(start))
+    return Check("embedding", "warning" if choice.broken else "ok", str(choice), milliseconds=since(start))
 
 
 def _left_behind(memory: Memory) -> Iterator[Check]:
