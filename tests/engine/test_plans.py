@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -138,7 +139,8 @@ def test_what_a_person_adds_meanwhile_is_kept(again: Open, before: Before, name:
     living = again()
     dies_evolving(again, before, "delete", ".json")
     at = living.get(f"fix/{name}").locator
-    living.core.storage.write(at, living.core.storage.read(at) + "By hand.\n")
+    text = re.sub("updated: .*", "updated: 2026-06-02", living.core.storage.read(at))  # as an editor keeps it
+    living.core.storage.write(at, text + "By hand.\n")
     memory = again()
     assert statuses(memory) == {"fix/x": "superseded", "fix/x-2": "active"}
     assert "By hand." in memory.get(f"fix/{name}").body

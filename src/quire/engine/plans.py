@@ -55,12 +55,13 @@ class Plans:
     def recover(self, storages: dict[str, StorageBackend]) -> Iterator[Recovered]:
         """Finish what others began and did not live to finish; `storages` by the names that steps give them.
 
-        A plan whose owner lives is gone within moments, so that it is left alone for that long.
+        A plan whose owner lives is gone within moments, so that all are left alone for that long.
         """
+        deadline = time.monotonic() + _OWNER_MAY_LIVE
         for plan in self._journal.storage.list(self._journal.at.child(OPEN)):
             if plan.name.endswith(_HELP):
                 self._clear(plan)
-            if not plan.name.endswith((_PLAN, _BACK)) or self._vanishes(plan):
+            if not plan.name.endswith((_PLAN, _BACK)) or self._vanishes(plan, deadline):
                 continue
             try:
                 loaded = load(self._journal.storage.read_bytes(plan))
@@ -100,8 +101,7 @@ class Plans:
             except StorageError:
                 pass  # somebody did; or it is refused, and the next to open the root does
 
-    def _vanishes(self, plan: Locator) -> bool:
-        deadline = time.monotonic() + _OWNER_MAY_LIVE
+    def _vanishes(self, plan: Locator, deadline: float) -> bool:
         while self._journal.storage.exists(plan):
             if time.monotonic() > deadline:
                 return False
