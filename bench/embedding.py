@@ -12,13 +12,12 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
+from measuring import alternately
 from quire.backends.embedding.local import LocalEmbedder, padded
 from quire.backends.embedding.quick import QuickEmbedder
 from quire.backends.embedding.weights import PREFIXES, installed
@@ -35,17 +34,6 @@ def text_of(tokens: int, number: int) -> str:
     return " ".join(words[(number + at * (1 + number % 7)) % len(words)] for at in range(tokens - 4))
 
 
-def alternately(rounds: int, *runs: Callable[[], object]) -> list[float]:
-    """The median seconds of each of `runs`, called in turn."""
-    taken: list[list[float]] = [[] for _ in runs]
-    for _ in range(rounds):
-        for run, times in zip(runs, taken, strict=True):
-            start = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - start)
-    return [statistics.median(times) for times in taken]
-
-
 def measure_passages(embedder: LocalEmbedder, tokens: int, rounds: int) -> dict[str, float]:
     """Texts to vectors, against the bare session on tables that are ready, in as many threads."""
     count = 2 * os.cpu_count() * BATCH_TOKENS // tokens  # type: ignore[operator]
@@ -58,10 +46,10 @@ def measure_passages(embedder: LocalEmbedder, tokens: int, rounds: int) -> dict[
     session: Any = embedder._session
     with ThreadPoolExecutor(embedder._threads) as pool:
 
-        def bare() -> None:
+        def bare(_: int) -> None:
             list(pool.map(lambda table: session.run(None, {"ids": table[0], "mask": table[1]}), tables))
 
-        def ours() -> None:
+        def ours(_: int) -> None:
             embedder.embed(texts, role="passage")
 
         alternately(1, bare, ours)
@@ -75,7 +63,7 @@ def measure_passages(embedder: LocalEmbedder, tokens: int, rounds: int) -> dict[
 def measure_questions(rounds: int) -> dict[str, float]:
     with LocalEmbedder() as local, QuickEmbedder() as quick:
         question = [text_of(16, 3)]
-        runs = [lambda: local.embed(question, role="query"), lambda: quick.embed(question, role="query")]
+        runs = [lambda _: local.embed(question, role="query"), lambda _: quick.embed(question, role="query")]
         alternately(3, *runs)
         local_s, quick_s = alternately(rounds, *runs)
     return {"warm question, onnxruntime ms": local_s * 1e3, "warm question, numpy ms": quick_s * 1e3}

@@ -8,46 +8,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 
 import quire
+from measuring import alternately, bare_write
 from quire import Memory
 from quire.locator import Locator
 
 BODY = "A memory of about one kilobyte. " * 30
 LOGS = (1, 100, 1_000, 10_000)
-
-
-def alternately(rounds: int, *runs: Callable[[int], object]) -> list[float]:
-    """The median seconds of each of `runs`, called in turn."""
-    taken: list[list[float]] = [[] for _ in runs]
-    for number in range(rounds):
-        for run, times in zip(runs, taken, strict=True):
-            start = time.perf_counter()
-            run(number)
-            times.append(time.perf_counter() - start)
-    return [statistics.median(times) for times in taken]
-
-
-def bare_write(folder: str, content: bytes) -> Callable[[int], object]:
-    """Temporary file, fsync, rename, fsync of the folder: the least that keeps a promise."""
-
-    def write(number: int) -> None:
-        temporary = os.path.join(folder, f".tmp{number}")
-        fd = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-        os.write(fd, content)
-        os.fsync(fd)
-        os.close(fd)
-        os.rename(temporary, os.path.join(folder, f"note-{number}.md"))
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        os.fsync(fd)
-        os.close(fd)
-
-    return write
 
 
 def opened(base: str, name: str) -> Memory:

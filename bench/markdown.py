@@ -10,10 +10,10 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
 
 import yaml
 
+from measuring import alternately
 from quire.markdown.document import Document
 from quire.markdown.entries import Log
 
@@ -43,31 +43,20 @@ related: {supersedes: fix/old, weight: 0.5}
 """
 
 
-def alternately(rounds: int, *runs: Callable[[], object]) -> list[float]:
-    """The median seconds of the processor for each of `runs`, called in turn."""
-    taken: list[list[float]] = [[] for _ in runs]
-    for _ in range(rounds):
-        for run, times in zip(runs, taken, strict=True):
-            start = time.process_time()
-            run()
-            times.append(time.process_time() - start)
-    return [statistics.median(times) for times in taken]
-
-
 def measure_parse(texts: list[str], rounds: int) -> tuple[float, float]:
     """Notes a second, fields and body read; and how many times as long a bare YAML parser takes for the blocks."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     blocks = [text[4 : text.index("\n---\n") + 1] for text in texts]
     read = []
 
-    def ours() -> None:
+    def ours(_: int) -> None:
         read.append(sum(len(document.fields) + bool(document.body) for document in map(Document.parse, texts)))
 
-    def bare() -> None:
+    def bare(_: int) -> None:
         for block in blocks:
             yaml.load(block, Loader=loader)
 
-    ours_s, bare_s = alternately(rounds, ours, bare)
+    ours_s, bare_s = alternately(rounds, ours, bare, clock=time.process_time)
     assert len(set(read)) == 1
     assert read[0] >= 9 * len(texts)
     return len(texts) / ours_s, bare_s / ours_s
@@ -76,11 +65,11 @@ def measure_parse(texts: list[str], rounds: int) -> tuple[float, float]:
 def measure_change(texts: list[str], rounds: int) -> float:
     """Notes a second that are parsed, and two fields of each changed."""
 
-    def change() -> None:
+    def change(_: int) -> None:
         for text in texts:
             Document.parse(text).update({"status": "superseded", "updated": "2026-07-01T00:00:00+00:00"})
 
-    return len(texts) / alternately(rounds, change)[0]
+    return len(texts) / alternately(rounds, change, clock=time.process_time)[0]
 
 
 def measure_log(entries: int, rounds: int) -> tuple[float, float]:
@@ -92,8 +81,9 @@ def measure_log(entries: int, rounds: int) -> tuple[float, float]:
     id = f"ep_20260601_{entries:08}"
     read_s, append_s = alternately(
         rounds,
-        lambda: [entry.document.fields for entry in Log.parse(text).entries],
-        lambda: Log.parse(text).append(id, content).with_header({"entry_count": entries}).text,
+        lambda _: [entry.document.fields for entry in Log.parse(text).entries],
+        lambda _: Log.parse(text).append(id, content).with_header({"entry_count": entries}).text,
+        clock=time.process_time,
     )
     return entries / read_s, append_s * 1e3
 

@@ -8,46 +8,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 
+from measuring import alternately, bare_write
 from quire.backends.local import DeviceLocalBackend
 from quire.locator import Locator
 from quire.ports.storage import version_of
 
 TEXT = "---\nkind: fix\n---\n\n" + "A memory of about one kilobyte. " * 30
-
-
-def alternately(rounds: int, *runs: Callable[[int], object]) -> list[float]:
-    """The median seconds of each of `runs`, called in turn."""
-    taken: list[list[float]] = [[] for _ in runs]
-    for number in range(rounds):
-        for run, times in zip(runs, taken, strict=True):
-            start = time.perf_counter()
-            run(number)
-            times.append(time.perf_counter() - start)
-    return [statistics.median(times) for times in taken]
-
-
-def bare_write(folder: str, content: bytes) -> Callable[[int], object]:
-    """Temporary file, fsync, rename, fsync of the folder: the least that keeps a promise."""
-
-    def write(number: int) -> None:
-        temporary = os.path.join(folder, f".tmp{number}")
-        fd = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-        os.write(fd, content)
-        os.fsync(fd)
-        os.close(fd)
-        os.rename(temporary, os.path.join(folder, f"note-{number % 100}.md"))
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        os.fsync(fd)
-        os.close(fd)
-
-    return write
 
 
 def measure_write(base: str, rounds: int) -> dict[str, float]:
@@ -64,7 +35,7 @@ def measure_write(base: str, rounds: int) -> dict[str, float]:
         storage.write(Locator("one.md"), TEXT)
         seen["version"] = version_of(TEXT)
         runs = (
-            bare_write(bare, TEXT.encode()),
+            bare_write(bare, TEXT.encode(), names=100),
             lambda number: storage.write(Locator(f"note-{number % 100}.md"), TEXT),
             conditional,
             lambda number: storage.append_bytes(Locator("journal.log"), TEXT.encode()),

@@ -330,13 +330,8 @@ def open_memory(
         _require_its_layout(storage, chosen, scopes[0], settings.words["layout"])
         journal = Journal(opened.enter_context(_beside(storage)), clock, Locator(_JOURNAL))
         changes = Changes(storage, journal, who)
-        folder = notes = None
-        if project_folder is not None:
-            project_setting = Setting(os.fspath(project_folder), "argument project_folder", Layer.ARGUMENT)
-            folder = opened.enter_context(_persons_folder(project_setting))
-        if settings.personal is not None:
-            notes = opened.enter_context(_persons_folder(settings.personal))
-            _require_another_folder(storage, notes, settings.personal)
+        folder = opened.enter_context(_projects_folder(project_folder))
+        notes = opened.enter_context(_notes(settings.personal, storage))
         # One root serves many projects, whose folders have files of the same names.
         its_name = f"project:{version_of(getattr(folder, 'root', ''))[:12]}"
         recovered = changes.recover({"personal": notes, its_name: folder})
@@ -350,6 +345,25 @@ def open_memory(
         project_name=its_name,
         closing=[closing.close],
     )
+
+
+def _projects_folder(path: str | os.PathLike[str] | None) -> contextlib.AbstractContextManager[StorageBackend | None]:
+    if path is None:
+        return contextlib.nullcontext()
+    return _persons_folder(Setting(os.fspath(path), "argument project_folder", Layer.ARGUMENT))
+
+
+def _notes(personal: Setting | None, root: StorageBackend) -> contextlib.AbstractContextManager[StorageBackend | None]:
+    """The person's own notes, if there are any. Raises SelectionError where they are the root itself."""
+    if personal is None:
+        return contextlib.nullcontext()
+    notes = _persons_folder(personal)
+    try:
+        _require_another_folder(root, notes, personal)
+    except SelectionError:
+        notes.close()
+        raise
+    return notes
 
 
 def _beside(storage: StorageBackend) -> StorageBackend:
