@@ -37,6 +37,8 @@ bench: $(VENV)/dev  ## what it costs, as ratios
 	$(CLEAN) $(BIN)/python bench/seam.py
 	$(CLEAN) $(BIN)/python bench/embedding.py
 	$(CLEAN) $(BIN)/python bench/engine.py
+	$(CLEAN) $(BIN)/python bench/markdown.py
+	$(CLEAN) $(BIN)/python bench/index.py
 
 format: $(VENV)/dev  ## put the code in order
 	$(BIN)/ruff check --fix .

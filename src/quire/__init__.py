@@ -53,9 +53,13 @@ _HOMES = {
         "EmbeddingError",
         "EntryError",
         "EntryNotFound",
+        "IndexDamaged",
+        "IndexFailed",
+        "IndexUnavailable",
         "InvalidEntry",
         "InvalidEntryId",
         "InvalidLocatorError",
+        "InvalidRequest",
         "InvalidScope",
         "InvalidTime",
         "IsADirectory",
@@ -83,6 +87,8 @@ _HOMES = {
     ),
     "markdown.document": ("Document",),
     "markdown.entries": ("EntryId",),
+    "ports.embedder": ("Embedder",),
+    "ports.index": ("Index",),
     "ports.registry": ("BackendRegistry",),
     "ports.storage": (
         "ABSENT",
@@ -115,6 +121,7 @@ __all__ = [
     "DerivedMaintenance",
     "DirectoryNotEmpty",
     "Document",
+    "Embedder",
     "EmbedderRefused",
     "EmbedderUnavailable",
     "EmbeddingError",
@@ -128,10 +135,15 @@ __all__ = [
     "HarnessState",
     "IfVersion",
     "Imported",
+    "Index",
+    "IndexDamaged",
+    "IndexFailed",
+    "IndexUnavailable",
     "Info",
     "InvalidEntry",
     "InvalidEntryId",
     "InvalidLocatorError",
+    "InvalidRequest",
     "InvalidScope",
     "InvalidTime",
     "IsADirectory",
@@ -199,9 +211,13 @@ if TYPE_CHECKING:
         EmbeddingError,
         EntryError,
         EntryNotFound,
+        IndexDamaged,
+        IndexFailed,
+        IndexUnavailable,
         InvalidEntry,
         InvalidEntryId,
         InvalidLocatorError,
+        InvalidRequest,
         InvalidScope,
         InvalidTime,
         IsADirectory,
@@ -226,6 +242,8 @@ if TYPE_CHECKING:
     from quire.locator import Locator, normalize_key
     from quire.markdown.document import Document
     from quire.markdown.entries import EntryId
+    from quire.ports.embedder import Embedder
+    from quire.ports.index import Index
     from quire.ports.registry import BackendRegistry
     from quire.ports.storage import ABSENT, ANY, Capabilities, IfVersion, Info, StorageBackend, version_of
     from quire.ports.tiers import DerivedMaintenance, Tier, TierLayout

@@ -6,8 +6,9 @@ Needs the `testing` extra.
 import pytest
 
 # A failed question shows its values; pytest does so unasked only for the files it collects itself.
-pytest.register_assert_rewrite("quire.testing.storage")
+pytest.register_assert_rewrite("quire.testing.storage", "quire.testing.embedder", "quire.testing.index")
 
+from quire.testing.index import IndexTests  # noqa: E402 - only what is imported after it is rewritten
 from quire.testing.storage import StorageBackendTests  # noqa: E402 - only what is imported after it is rewritten
 
-__all__ = ["StorageBackendTests"]
+__all__ = ["IndexTests", "StorageBackendTests"]
