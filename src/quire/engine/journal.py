@@ -28,6 +28,7 @@ ROLL_BYTES = 256 * 1024  # a storage that cannot append rewrites the file each t
 _RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 Remake: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_VOIDED = re.compile(rb'\{"void": ?"([0-9T]+-[0-9a-f]{8})"\}')
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,14 @@ class Journal:
                         continue
                     if isinstance(record, Change):
                         yield record
+
+    def voided(self) -> set[str]:
+        """The ids of the changes that did not happen."""
+        found: set[str] = set()
+        for day in self._days():
+            for _, lines in self._lines(day):
+                found.update(hit[1].decode() for line in lines if (hit := _VOIDED.fullmatch(line)))
+        return found
 
     def first_of(self, run: str) -> str:
         """An id that none of this run comes before; empty where there is no record of it. Reads names only."""

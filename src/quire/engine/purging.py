@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import secrets
-from dataclasses import dataclass, field, replace
-from typing import Any
+import unicodedata
+from collections.abc import Iterator
 
 from quire.engine import contents
-from quire.engine.changes import Edit
+from quire.engine.changes import Edit, Intent
 from quire.engine.core import Core, Found
-from quire.engine.entry import Entry
-from quire.engine.journal import Change
-from quire.engine.kinds import Shape
-from quire.engine.records import decode_bytes
+from quire.engine.entry import Ownership
+from quire.engine.kinds import Kind, Shape
 from quire.engine.revising import retried
-from quire.engine.scope import Scope
-from quire.errors import NotAllowed
+from quire.engine.scope import Owner, Scope
+from quire.engine.traces import LogTraces, NoteTraces, Traces
+from quire.errors import EntryNotFound, InvalidEntryId, NotAllowed
 from quire.locator import Locator
-from quire.markdown.entries import Log
-
-_MOVES = ("rename", "archive", "restore", "retag", "edit", "undo", "lint-fix")  # verbs that can give it another path
+from quire.markdown.entries import EntryId, Log
 
 
 def purge(core: Core, id: str, *, yes: bool, scope: Scope | str | None) -> None:
     """Erase an entry, its files, and its text in the journal, where also the words of its name go: they are its text.
 
-    It erases one entry. What others say of it stays theirs: the links to it, its successor's `supersedes`, what was
-    derived from it, a copy that a sync service made. The map of contents is made anew.
+    What the journal alone has is erased too: of every entry that was ever called so, unless it lives on under another
+    name. What others say of it stays theirs: the links to it, its successor's `supersedes`, what was derived from it,
+    a copy that a sync service made. The map of contents is made anew. Raises EntryNotFound where there is neither.
     """
     if not yes:
         raise NotAllowed(
@@ -37,24 +33,66 @@ def purge(core: Core, id: str, *, yes: bool, scope: Scope | str | None) -> None:
         )
 
     core.changes.recover()  # what is half done has its text in a plan, and perhaps in two places
-    entry = core.find(id, scope).entry
-    while core.exists(entry.id, entry.scope):  # a person, or a sync service, may have put it into two places
-        _purge_one(core, entry)
-    if core.storage.exists(core.layout.contents(entry.scope)):
-        contents.write(core, entry.scope)
-
-
-def _purge_one(core: Core, entry: Entry) -> None:
-    traces = _traces(core, entry)
+    traces = _meant(core, id, scope)
+    intent = Intent("purge", (traces.tombstone,), tier=_tier(traces.scope))
 
     def attempt(found: Found) -> None:
         # The journal first: whoever dies after it finds the entry still there, and purges again.
-        _erase_traces(core, traces, found)
-        intent = replace(core.intent("purge", found.entry), entries=(traces.tombstone,))
+        traces.erase()
         core.erase(intent, _edits(core, found))
-        _erase_traces(core, traces, found)  # what others changed of it in between
 
-    retried(core, entry.id, entry.scope, attempt)
+    was_there = False
+    while core.exists(traces.id, traces.scope):  # a person, or a sync service, may have put it into two places
+        was_there = True
+        retried(core, traces.id, traces.scope, attempt)
+    rest = list(_left_behind(core, traces))
+    if rest:
+        core.erase(intent, rest)
+    traces.erase()  # and what others changed of it in between
+    if not was_there and not rest:
+        core.changes.note(intent)
+    if core.storage.exists(core.layout.contents(traces.scope)):
+        contents.write(core, traces.scope)
+
+
+def _meant(core: Core, id: str, scope: Scope | str | None) -> Traces:
+    """What there is of the entry, in the first scope that has it, else in the first of which the journal has its text.
+
+    Raises EntryNotFound where there is nothing of it.
+    """
+    try:
+        entry = core.find(id, scope).entry
+    except EntryNotFound:
+        id = unicodedata.normalize("NFC", id.strip())
+        kind = _kind_of(core, id)
+        for each in (core.scope(scope),) if scope is not None else core.scopes:
+            if kind and (traces := _traces(core, kind, id, each)).any():
+                return traces
+        raise
+    return _traces(core, core.kinds[entry.kind], entry.id, entry.scope)
+
+
+def _traces(core: Core, kind: Kind, id: str, scope: Scope) -> Traces:
+    if kind.shape is Shape.LOG:
+        return LogTraces(core, kind, id, scope)
+    return NoteTraces(core, kind, id, scope)
+
+
+def _kind_of(core: Core, id: str) -> Kind | None:
+    """The kind of the entries that have such an id."""
+    name, slash, _ = id.partition("/")
+    shapes = (Shape.NOTE, Shape.FOLDER) if slash else (Shape.SINGLE,)
+    if name in core.kinds:
+        return core.kinds[name] if core.kinds[name].shape in shapes else None
+    try:
+        prefix = EntryId.parse(id).prefix
+    except InvalidEntryId:
+        return None
+    return next((kind for kind in core.kinds.of_shape(Shape.LOG) if prefix == kind.schema.ENTRY_ID_PREFIX), None)
+
+
+def _tier(scope: Scope) -> str:
+    return Ownership.CURATED.value if scope.owner is Owner.SHARED else ""
 
 
 def _edits(core: Core, found: Found) -> list[Edit]:
@@ -72,114 +110,11 @@ def _edits(core: Core, found: Found) -> list[Edit]:
     return edits
 
 
-@dataclass
-class _Traces:
-    """Where the journal has something of an entry: the steps, by change, and the names it had over time."""
-
-    entry: Entry
-    shape: Shape
-    tombstone: str
-    names: set[str]
-    steps: dict[str, set[str]] = field(default_factory=dict)
-    known: str = ""  # the newest change that was looked at
-
-    @property
-    def is_log(self) -> bool:
-        return self.shape is Shape.LOG
-
-    @property
-    def mention(self) -> tuple[bytes, ...]:
-        """What stands in each line that has to do with it."""
-        words = {path for paths in self.steps.values() for path in paths} | self.names
-        return tuple(json.dumps(word, ensure_ascii=False)[1:-1].encode() for word in words)
-
-    def without(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A record that says nothing of the entry any more."""
-        paths = self.steps.get(record.get("id", ""), set())
-        touched = [step for step in record.get("steps", ()) if step["path"] in paths and self._holds(step)]
-        named = self.names & {*record.get("entries", ()), *record.get("made", ())}
-        if touched or named:
-            for name in ("reason", "request"):
-                record.pop(name, None)
-        for step in touched:
-            self._clear(step)
-        self._rename(record)
-        return record
-
-    def _holds(self, step: dict[str, Any]) -> bool:
-        return not self.is_log or any(self._is_its(hunk) for hunk in step.get("hunks", ()))
-
-    def _is_its(self, hunk: list[Any]) -> bool:
-        marker = f"<!-- entry:{self.entry.id} -->".encode()
-        return any(marker in decode_bytes(text) for text in hunk[1:3])
-
-    def _clear(self, step: dict[str, Any]) -> None:
-        step |= {"before": None, "after": None, "purged": True}
-        if self.is_log:
-            step["hunks"] = [hunk for hunk in step["hunks"] if not self._is_its(hunk)]
-            return
-        step["path"] = ""
-        step.pop("hunks", None)
-
-    def _rename(self, record: dict[str, Any]) -> None:
-        def put(name: str) -> str:
-            return self.tombstone if name in self.names else name
-
-        if "entries" in record:
-            record["entries"] = [put(name) for name in record["entries"]]
-        if "made" in record:
-            record["made"] = {put(name): [put(each) for each in ids] for name, ids in record["made"].items()}
-
-
-def _traces(core: Core, entry: Entry) -> _Traces:
-    shape = core.kinds[entry.kind].shape
-    kept = shape in (Shape.LOG, Shape.SINGLE)  # the id of these says nothing of the text, and stays taken
-    name = core.name_of(entry) if kept else f"{entry.scope} {entry.kind}/purged-{secrets.token_hex(4)}"
-    return _Traces(entry, shape, name, {core.name_of(entry)})
-
-
-def _erase_traces(core: Core, traces: _Traces, found: Found) -> None:
-    known = next(core.journal.newest_first(traces.known), None)
-    _follow(core, traces, found)
-    core.journal.rewrite(traces.without, traces.mention)
-    traces.known = known.id if known else ""
-
-
-def _follow(core: Core, traces: _Traces, found: Found) -> None:
-    """Go back through the journal from the place where the entry is to those it had before."""
-    entry, folder = traces.entry, traces.shape is Shape.FOLDER
-    at = {found.contents.locator}
-    for change in core.journal.newest_first(traces.known):
-        touched = _touched(change, at, folder)
-        if not touched:
-            continue
-        traces.steps.setdefault(change.id, set()).update(touched)
-        came = {step.path for step in change.steps if step.before is None and step.after is not None}
-        if traces.is_log or not any(here.key in came for here in at):
-            continue
-        if change.verb not in _MOVES:
-            break  # it was made here; what was at this path before is another
-        at = _left(core, change, traces) or at
-        traces.steps[change.id].update(_touched(change, at, folder))
-        traces.names |= {
-            f"{entry.scope} {entry.kind}/{place.name}" for here in at if (place := core.layout.parse(here))
-        }
-
-
-def _touched(change: Change, at: set[Locator], folder: bool) -> set[str]:
-    """The paths of this change that are those of the entry."""
-    roots = tuple(f"{here.parent.key}/" if folder else here.key for here in at)
-    return {s.path for s in change.steps if not s.storage and (s.path.startswith(roots) if folder else s.path in roots)}
-
-
-def _left(core: Core, change: Change, traces: _Traces) -> set[Locator]:
-    """The places this change took the entry from. Where an undoing moved several, those of the others are with them."""
-    entry = traces.entry
-    left: dict[Locator, str] = {}
-    for step in change.steps:
-        if step.after is None and step.before is not None and not step.storage:
-            place = core.layout.parse(Locator(step.path))
-            if place and place.scope == entry.scope and place.kind in ("", entry.kind):
-                left[Locator(step.path)] = place.name
-    same = {here for here, name in left.items() if f"{entry.scope} {entry.kind}/{name}" in traces.names}
-    return same or set(left)
+def _left_behind(core: Core, traces: Traces) -> Iterator[Edit]:
+    """What still lies in the folders of an entry whose own file is gone."""
+    if traces.kind.shape is not Shape.FOLDER:
+        return
+    for home in map(Locator, sorted(traces.homes)):
+        if not core.storage.exists(home):
+            for info in core.storage.walk(home.parent):
+                yield Edit(info.locator, core.storage.read_bytes(info.locator), None)
