@@ -302,3 +302,27 @@ def test_a_folder_of_files_is_listed_the_same(tmp_path: Path, time: Time, layout
         everything = filled(memory)
         assert {id for page in pages(memory, 4) for id in page} == everything
     assert Zone.ARCHIVE.value not in "".join(str(path) for path in tmp_path.rglob("*.md"))
+
+
+def test_of_what_is_behind_links_each_is_told_on_one_page(tmp_path: Path, time: Time) -> None:
+    with quire.open(tmp_path / "root", timezone="UTC", now=time) as memory:
+        for slug in ("b", "d", "f"):
+            memory.save("Text.", kind="fix", slug=slug)
+        folder = (tmp_path / "root" / where(memory, "fix", "b")).parent
+        (tmp_path / "outside").mkdir()
+        (tmp_path / "picture.png").write_text("no entry's")
+        (tmp_path / "note.md").write_text("Text.")
+        (folder.parent / "idea").symlink_to(tmp_path / "outside")
+        (folder.parent / "workflow").symlink_to(tmp_path / "gone")
+        (folder / "a.md").symlink_to(tmp_path / "note.md")
+        (folder / "e.md").symlink_to(tmp_path / "note.md")
+        (folder / "picture.png").symlink_to(tmp_path / "picture.png")
+        told, after = [], None
+        while True:
+            page = memory.list(limit=1, after=after)
+            told.append([fault.locator.key.rpartition("memory/")[2] for fault in page.faults])
+            if (after := page.next) is None:
+                break
+        assert told == [["fix/a.md"], [], ["fix/e.md", "idea", "workflow"]]
+        assert {fault.code for fault in memory.list().faults} == {"LINK_NOT_FOLLOWED"}
+        assert [fault.locator.name for fault in memory.list(kind="fix").faults] == ["a.md", "e.md"]

@@ -73,7 +73,7 @@ def test_every_append_is_an_entry_of_its_own(memory: Memory, time: Time) -> None
 
 
 def test_append_is_for_logs(memory: Memory) -> None:
-    with pytest.raises(InvalidEntry, match="a fix is no log"):
+    with pytest.raises(InvalidEntry, match=r"^a fix is no log"):
         memory.append("Text.", kind="fix")
 
 

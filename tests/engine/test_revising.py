@@ -268,6 +268,11 @@ def test_an_entry_of_a_log_is_edited_among_the_others(memory: Memory) -> None:
         ("---\nkind: fix\nstatus: gone\n---\nText.\n", "the status 'gone' is none of inbox, active"),
         ("---\nkind: idea\n---\nText.\n", r"its kind is 'fix', and cannot become 'idea' so\. Save it as another kind"),
         ("---\nslug: y\n---\nText.\n", r"its slug is 'x', and cannot become 'y' so\. Change it with rename"),
+        ("---\nsupersedes: fix/x\n---\nText.\n", "fix/x, field supersedes: an entry cannot take its own place. Name"),
+        ("---\nsuperseded_by: '[[fix/x]]'\n---\nText.\n", "fix/x, field superseded_by: an entry cannot take"),
+        ("---\ncreated: x2026\n---\nText.\n", "fix/x, field created: 'x2026' is not a time. Write it as 2026-06-01"),
+        ("---\nvalid_to: 2026-13-01\n---\nText.\n", "fix/x, field valid_to: '2026-13-01' is not a time"),
+        ("---\ntimestamp: noon\n---\nText.\n", "fix/x, field timestamp: 'noon' is not a time"),
         ("---\nkind: fix\n---\n\n", "the text is empty"),
         ("", "the text is empty"),
         ("Text\0", "NUL"),
@@ -295,6 +300,36 @@ def test_an_edit_of_what_has_changed_since_is_refused_and_says_what_is_there(mem
     assert refused.value.current == memory.get("fix/x").version
     assert memory.get("fix/x").text == "By hand."
     assert memory.edit("fix/x", "---\nkind: fix\n---\nMine.\n", if_version=refused.value.current).text == "Mine."
+
+
+def test_two_are_never_active_by_editing_the_old_one(memory: Memory) -> None:
+    old = memory.save("Text.", kind="fix", slug="x")
+    memory.evolve("fix/x", "More.")
+    before = tree(memory)
+    for text in (old.document.text, "No frontmatter, which is active, too.\n"):
+        with pytest.raises(InvalidEntry, match=r"fix/x-2 took its place, and two cannot be active\. Forget fix/x-2"):
+            memory.edit("fix/x", text)
+    assert tree(memory) == before
+    assert memory.edit("fix/x", memory.get("fix/x").document.with_body("Mended.\n").text).status is Status.SUPERSEDED
+    memory.forget("fix/x-2")
+    assert memory.edit("fix/x", old.document.text).status is Status.ACTIVE
+
+
+def test_two_are_never_active_by_editing_the_new_one(memory: Memory) -> None:
+    memory.save("Text.", kind="fix", slug="x")
+    new = memory.evolve("fix/x", "More.")
+    memory.forget("fix/x-2")
+    memory.restore("fix/x")
+    for text in (new.document.text, new.document.remove("supersedes").text):
+        with pytest.raises(InvalidEntry, match="fix/x, whose place it took, is active again, and two cannot be"):
+            memory.edit("fix/x-2", text)
+    assert ids(memory.list()) == ["fix/x"]
+
+
+def test_what_a_person_has_written_before_is_kept_by_an_edit_of_something_else(memory: Memory) -> None:
+    saved = memory.save("Text.", kind="fix", slug="x")
+    put(memory, saved.locator.key, "---\ncreated: last summer\nsupersedes: fix/x\n---\nText.\n")
+    assert memory.edit("fix/x", "---\ncreated: last summer\nsupersedes: fix/x\n---\nMore.\n").text == "More."
 
 
 def test_an_edit_can_mend_what_could_not_be_read(memory: Memory) -> None:

@@ -363,7 +363,7 @@ def test_what_was_written_in_one_project_is_not_undone_in_another(tmp_path: Path
             memory.harness().write("features", "[]\n")
             changes = list(memory.changes())
     with opened(tmp_path, "root", project_folder=tmp_path / "two") as memory:
-        with pytest.raises(NotAllowed, match="without the folder of that project"):
+        with pytest.raises(NotAllowed, match="two: this is not the folder of the project in which this was changed"):
             memory.undo(changes[-1].id)
         memory.undo(changes[0].id)
     assert (tmp_path / "one" / ".harness" / "features.json").exists()

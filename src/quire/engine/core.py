@@ -74,11 +74,13 @@ class Core:
         if not name:
             return self.storage
         if name not in self.others:
-            which = {"personal": "personal notes", "project": "folder of that project"}
             kind = name.partition(":")[0]
+            which = {"personal": "the personal notes", "project": "the folder of the project in which this was changed"}
+            others = [getattr(it, "root", "") for other, it in self.others.items() if other.startswith(f"{kind}:")]
+            what = "this is not" if others else "this memory was opened without"
             raise NotAllowed(
-                f"this memory was opened without the {which.get(kind, name)}",
-                where=name,
+                f"{what} {which.get(kind, name)}",
+                where=", ".join(others),
                 remedy=f"Open with {'project_folder' if kind == 'project' else kind}=",
             )
         return self.others[name]
@@ -103,7 +105,7 @@ class Core:
             if meant.owner not in kind.schema.OWNERS:
                 owners = " or ".join(owner.value for owner in kind.schema.OWNERS)
                 raise InvalidEntry(
-                    f"a {kind.name} belongs to {owners}, and {meant} is neither",
+                    f"{kind.one} belongs to {owners}, and {meant} is neither",
                     where=kind.name,
                     remedy=f"Give a scope such as {kind.schema.OWNERS[0].value}, or none",
                 )

@@ -211,6 +211,15 @@ class Kind:
     def directory(self) -> str:
         return self.schema.DIR_NAME or self.name
 
+    @property
+    def one(self) -> str:
+        """The name with its article, for messages.
+
+        >>> [Kinds()[name].one for name in ("fix", "episode")]
+        ['a fix', 'an episode']
+        """
+        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+
     def __repr__(self) -> str:
         return f"Kind({self.name!r}, {self.shape.value})"
 

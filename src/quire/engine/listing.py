@@ -11,7 +11,15 @@ from quire.engine.entry import Contents, Entry, Fault, Status, unreadable
 from quire.engine.kinds import Shape
 from quire.engine.layout import Place
 from quire.engine.scope import Scope
-from quire.errors import AccessDenied, EntryNotFound, InvalidEntry, InvalidTime, StorageFailed, TooLarge
+from quire.errors import (
+    AccessDenied,
+    EntryNotFound,
+    InvalidEntry,
+    InvalidLocatorError,
+    InvalidTime,
+    StorageFailed,
+    TooLarge,
+)
 from quire.locator import Locator
 from quire.ports.storage import Info
 
@@ -55,12 +63,14 @@ def page(
     if kind is not None:
         _ = core.kinds[kind]
     wanted = statuses(status)
-    key, _, id = (after or "").rpartition("#")
+    key, id = ("", "") if after is None else _read_mark(core, after)
+    links: list[str] = []
     entries: list[Entry] = []
     faults: list[Fault] = []
     passed: list[Fault] = []  # of files after the last entry that is shown: they belong to the page of the next one
-    for contents in files(core, scope=scope, everywhere=everywhere, kind=kind, after=key):
+    for contents in files(core, scope=scope, everywhere=everywhere, kind=kind, after=key, links=links):
         begun = contents.locator.key == key
+        passed += _unseen(core, links, after=key, before=contents.locator.key)
         if not begun:
             passed += contents.faults
         # By their ids, as lines move while a person edits.
@@ -76,7 +86,30 @@ def page(
             entries.append(entry)
             faults += passed
             passed.clear()
-    return Listing(tuple(entries), None, (*faults, *passed))
+    return Listing(tuple(entries), None, (*faults, *passed, *_unseen(core, links, after=key)))
+
+
+def unseen(core: Core, *, scope: Scope | str | None = None, everywhere: bool = False) -> list[Fault]:
+    """What the scopes that are meant may have behind symbolic links, which are not followed. No file is read."""
+    links: list[str] = []
+    for _ in places(core, scope=scope, everywhere=everywhere, links=links):
+        pass
+    return _unseen(core, links)
+
+
+def _unseen(core: Core, links: list[str], *, after: str = "", before: str = "") -> list[Fault]:
+    """The faults of links between two keys, which are taken from `links`. One to a file that is no entry's has none."""
+    if not links:
+        return []
+    due = sorted(link for link in links if not before or link < before)
+    links[:] = [link for link in links if before and link >= before]
+    faults = []
+    for link in due:
+        at = Locator(link.rstrip("/"))
+        if link >= after and (link.endswith("/") or core.layout.parse(at)):
+            what = "this is a symbolic link, which is not followed, so that nothing behind it is seen"
+            faults.append(Fault(at, 1, what, "Put here what it leads to", "LINK_NOT_FOLLOWED"))
+    return faults
 
 
 def files(
@@ -86,12 +119,14 @@ def files(
     everywhere: bool = False,
     kind: str | None = None,
     after: str = "",
+    links: list[str] | None = None,
 ) -> Iterator[Contents]:
     """What the files of the scopes that are meant hold, in the order of their keys, from the key `after` on.
 
-    One that the storage refuses to give, or that is too large, is there with its fault and without entries.
+    One that the storage refuses to give, or that is too large, is there with its fault and without entries. For `links`
+    see `places`.
     """
-    for info, place in places(core, scope=scope, everywhere=everywhere, kind=kind, after=after):
+    for info, place in places(core, scope=scope, everywhere=everywhere, kind=kind, after=after, links=links):
         try:
             read = core.contents(info.locator, place, size=info.size)
         except OF_ONE_FILE as error:
@@ -108,11 +143,19 @@ def places(
     everywhere: bool = False,
     kind: str | None = None,
     after: str = "",
+    links: list[str] | None = None,
 ) -> Iterator[tuple[Info, Place]]:
-    """The files of entries in the order of their keys, unread. With `kind` only those that may hold one of it."""
+    """The files of entries in the order of their keys, unread. With `kind` only those that may hold one of it.
+
+    The paths of symbolic links, where the storage has such things, are added to `links` as they are passed.
+    """
+    # What is behind a link is not there for the seam: only a storage that has them can tell.
+    noting = None if links is None else getattr(core.storage, "walk_noting", None)
+    if noting and links is not None and everywhere:
+        links += [link for link in core.storage.links(Locator()) if not link.startswith(".")]  # type: ignore[attr-defined]
     scopes = None if everywhere else {*core.scopes} if scope is None else {core.scope(scope)}
     for folder in _folders(core, scopes, kind):
-        for info in core.storage.walk(folder):
+        for info in noting(folder, links) if noting else core.storage.walk(folder):
             if info.locator.key < after:
                 continue
             place = core.layout.parse(info.locator)
@@ -170,6 +213,20 @@ def mark(core: Core, entry: Entry) -> str:
     """Where a listing stands after this entry: its file, and in a log its id. Neither moves when text is edited."""
     within = entry.id if core.kinds[entry.kind].shape is Shape.LOG else ""
     return f"{entry.locator.key}#{within}"
+
+
+def _read_mark(core: Core, after: str) -> tuple[str, str]:
+    """The key and the id of a mark, whose file may be gone by now. Raises InvalidEntry for what none could be."""
+    key, hash, id = after.rpartition("#")
+    try:
+        place = core.layout.parse(Locator(key)) if hash and key else None
+    except InvalidLocatorError:
+        place = None
+    if place is None:
+        raise InvalidEntry(
+            f"{after!r} is not the mark of a page", where="after", remedy="Give the one that the page before ended with"
+        )
+    return key, id
 
 
 def _is_tagged(entry: Entry, tag: str) -> bool:

@@ -132,8 +132,8 @@ class Memory:
         source: str | None = None, fields: Mapping[str, Value] | None = None,
     ) -> Entry:  # fmt: skip
         """Add an entry to the log of the day of `at` (now, if not given). Raises what `save` raises."""
-        if self.core.kinds[kind].shape is not Shape.LOG:
-            raise InvalidEntry(f"a {kind} is no log", remedy="Use save, or a kind such as episode")
+        if (row := self.core.kinds[kind]).shape is not Shape.LOG:
+            raise InvalidEntry(f"{row.one} is no log", remedy="Use save, or a kind such as episode")
         return self.save(
             text, kind=kind, at=at, scope=scope, tags=tags, title=title, derived_from=derived_from, source=source,
             fields=fields,
@@ -161,7 +161,8 @@ class Memory:
         """Entries by their place, a page of `limit` at a time: pass `.next` as `after` for the one that follows.
 
         Without `status` those that are active or in the inbox; `"all"` for every one. `since` and `until` are about
-        when it happened, else was recorded. A file that cannot be read is in `.faults`, and hides nothing but itself.
+        when it happened, else was recorded. A file that cannot be read is in `.faults`, and hides nothing but itself;
+        so is a symbolic link, which is not followed.
         """
         return listing.page(
             self.core,
@@ -258,13 +259,17 @@ class Memory:
     def edit(self, id: str, text: str, *, if_version: str | None = None, scope: ScopeLike = None) -> Entry:
         """Give an entry this whole text, frontmatter and body, as an editor left it.
 
-        Raises InvalidEntry, with the line, for frontmatter that cannot be read, and Conflict if the file is not at
-        `if_version`; nothing is replaced then.
+        Raises InvalidEntry, with the line, for frontmatter that cannot be read, with the field for a value that cannot
+        be, and where two would be active; and Conflict if the file is not at `if_version`. Nothing is replaced then.
         """
         return revising.edit(self.core, id, text, if_version=if_version, scope=scope)
 
     def purge(self, id: str, *, yes: bool = False, scope: ScopeLike = None) -> None:
-        """Erase it and what the journal keeps of it. The only verb that erases. Raises NotAllowed without `yes`."""
+        """Erase it and what the journal keeps of it, whether or not it is there now. The only verb that erases.
+
+        What lives on under another name is not meant. Raises NotAllowed without `yes`, EntryNotFound where there is
+        neither an entry nor a trace of it.
+        """
         purging.purge(self.core, id, yes=yes, scope=scope)
 
     def undo(self, change: str | None = None, *, run: str | None = None) -> builtins.list[Change]:

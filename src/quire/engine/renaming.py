@@ -39,7 +39,7 @@ def rename(core: Core, id: str, slug: str, scope: Scope | str | None) -> Entry:
         entry = found.entry
         shape = core.kinds[entry.kind].shape
         if shape not in (Shape.NOTE, Shape.FOLDER):
-            raise InvalidEntry(f"a {entry.kind} has no slug to change", where=entry.id)
+            raise InvalidEntry(f"{core.kinds[entry.kind].one} has no slug to change", where=entry.id)
         if name == entry.name:
             return entry
         new_id = f"{entry.kind}/{name}"

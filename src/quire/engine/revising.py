@@ -9,17 +9,19 @@ from quire.clock import stamp
 from quire.engine.changes import Edit
 from quire.engine.checking import checked_text
 from quire.engine.core import Core, Found
-from quire.engine.entry import Entry, Status
+from quire.engine.entry import Entry, Status, linked, text_of
 from quire.engine.kinds import Shape
 from quire.engine.layout import Place, Zone
 from quire.engine.saving import TRIES, reread
 from quire.engine.scope import Scope
 from quire.errors import Busy, Conflict, InvalidEntry, InvalidTime, MarkdownError, NotFound
 from quire.locator import Locator
-from quire.markdown.document import Document
+from quire.markdown.document import Document, Value
 from quire.markdown.entries import Log
 
 T = TypeVar("T")
+_TIMES = ("created", "updated", "timestamp", "valid_from", "valid_to", "deleted_at")
+_CHAIN = ("supersedes", "superseded_by")
 
 
 def retried(core: Core, id: str, scope: Scope | str | None, attempt: Callable[[Found], T]) -> T:
@@ -135,24 +137,8 @@ def restore(core: Core, id: str, scope: Scope | str | None, *, reason: str) -> E
         if entry.status is Status.ACTIVE:
             return entry
         successor = _live(core, entry.superseded_by, entry.scope)
-        if successor and entry.status is Status.SUPERSEDED:
-            raise InvalidEntry(
-                f"{successor.id} took its place, and two cannot be active",
-                where=entry.id,
-                remedy=f"Forget {successor.id} first, or evolve it with this text",
-            )
-        rival = None if successor else _rival(core, entry)
-        if rival:
-            what = (
-                "whose place it took, is active again"
-                if rival.id == entry.supersedes
-                else "which took its place, is active"
-            )
-            raise InvalidEntry(
-                f"{rival.id}, {what}, and two cannot be",
-                where=entry.id,
-                remedy=f"Forget {rival.id} first, or evolve it with this text",
-            )
+        if entry.status is Status.SUPERSEDED or not successor:
+            _require_only_one(core, entry)
         fields: dict[str, object] = {"updated": stamp(core.clock.now()), "deleted_at": None, "deleted_reason": None}
         if successor:
             fields["status"] = Status.SUPERSEDED.value
@@ -164,6 +150,19 @@ def restore(core: Core, id: str, scope: Scope | str | None, *, reason: str) -> E
         return _changed(core, found, "restore", edits, reason)
 
     return retried(core, id, scope, attempt)
+
+
+def _require_only_one(core: Core, entry: Entry) -> None:
+    """Refuse that this entry becomes active where what took its place, or had it before, is there."""
+    if successor := _live(core, entry.superseded_by, entry.scope):
+        what, which = f"{successor.id} took its place, and two cannot be active", successor
+    elif rival := _rival(core, entry):
+        before = rival.id == entry.supersedes
+        how = "whose place it took, is active again" if before else "which took its place, is active"
+        what, which = f"{rival.id}, {how}, and two cannot be", rival
+    else:
+        return
+    raise InvalidEntry(what, where=entry.id, remedy=f"Forget {which.id} first, or evolve it with this text")
 
 
 def _live(core: Core, id: str, scope: Scope) -> Entry | None:
@@ -237,6 +236,9 @@ def edit(core: Core, id: str, text: str, *, if_version: str | None, scope: Scope
             raise InvalidEntry(
                 "with this text it would be another entry", where=entry.id, remedy=f"Keep 'kind: {entry.kind}'"
             )
+        if now.status is Status.ACTIVE is not entry.status:
+            for each in (entry, now):  # what it said of its chain counts, though this text leaves it out
+                _require_only_one(core, each)
         always = always_after(entry, document)
         same_place = (now.status, always) == (entry.status, entry.always_load)
         edits = [change] if same_place else moved(core, found, change, now.status, always_load=always)
@@ -259,11 +261,18 @@ class InvalidVersion(Exception):  # no Conflict, which would be tried again
 
 
 def _check_edited(core: Core, entry: Entry, document: Document) -> None:
-    """Refuse what a file says of itself against its own place, and values that cannot be."""
+    """Refuse what a file says of itself against its own place, and values that cannot be.
+
+    A time, or a place in a chain, that was there before is for lint to report: it keeps nobody from editing the text.
+    """
     schema = core.kinds[entry.kind].schema
     for name, value in document.fields.items():
         if reason := schema.objection(name, value):
             raise InvalidEntry(reason, where=f"{entry.id}, field {name}", remedy="Correct the value")
+    for name in (*_TIMES, *_CHAIN):
+        value = document.get(name)
+        if value not in (None, entry.document.get(name)):
+            _check_brought(core, entry, name, value)
     said = document.get("status", "active")
     if said not in tuple(Status):
         raise InvalidEntry(f"the status {said!r} is none of {', '.join(Status)}", where=entry.id, remedy="Correct it")
@@ -274,3 +283,18 @@ def _check_edited(core: Core, entry: Entry, document: Document) -> None:
         given = document.get(name)
         if given not in (None, now, entry.document.get(name)):
             raise InvalidEntry(f"its {name} is {now!r}, and cannot become {given!r} so", where=entry.id, remedy=remedy)
+
+
+def _check_brought(core: Core, entry: Entry, name: str, value: Value) -> None:
+    """Refuse a time that is none, and a chain of one."""
+    where = f"{entry.id}, field {name}"
+    if name in _CHAIN:
+        if linked(value) == entry.id:
+            raise InvalidEntry(
+                "an entry cannot take its own place", where=where, remedy="Name another entry, or remove this line"
+            )
+        return
+    try:
+        core.clock.read(text_of(value))
+    except InvalidTime as error:
+        raise InvalidEntry(error.what, where=where, remedy=error.remedy) from error

@@ -85,6 +85,27 @@ def test_of_two_spellings_the_composed_one_answers_and_the_other_is_reported(
     assert [why for _, why in storage.unreachable()] == ["the same name as another, in another Unicode form"]
 
 
+def test_links_are_noted_by_who_asks_before_anything_that_comes_after_them(
+    storage: DeviceLocalBackend, root: Path, tmp_path: Path
+) -> None:
+    storage.write(Locator("a/b.md"), "x")
+    storage.write(Locator("a/d.md"), "x")
+    (tmp_path / "file.md").write_text("x")
+    (tmp_path / "folder").mkdir()
+    (root / "a/c.md").symlink_to(tmp_path / "file.md")
+    (root / "a/e").symlink_to(tmp_path / "folder")
+    (root / "a/f").symlink_to(root / "a/f")  # round and round
+    (root / "top").symlink_to(tmp_path / "gone")
+    links: list[str] = []
+    seen = []
+    for info in storage.walk_noting(Locator(), links):
+        seen.append((info.locator.key, {"a/c.md"} <= {*links}))
+    assert seen == [("a/b.md", True), ("a/d.md", True)]
+    assert sorted(links) == ["a/c.md", "a/e/", "a/f/", "top/"]
+    assert storage.links(Locator()) == ["top/"]
+    assert [info.locator.key for info in storage.walk(Locator())] == ["a/b.md", "a/d.md"]
+
+
 def test_a_name_that_fits_only_composed_is_a_name(storage: DeviceLocalBackend) -> None:
     at = storage.write(Locator("ä" * 127), "text")  # 254 bytes; decomposed they would be 381
     assert storage.read(at) == "text"

@@ -61,7 +61,7 @@ def test_help_reads_no_memory_and_a_verb_imports_no_other() -> None:
 def test_nothing_asked_is_answered_with_the_help(quire: Quire) -> None:
     answer = quire()
     assert answer.code == 0
-    assert answer == quire("--help") == quire("-h") == quire("help")
+    assert answer == quire("--help") == quire("-h") == quire("help") == quire("help", "help")
     for word in ("commands:", "exit codes:", "--root DIR", "help COMMAND"):
         assert word in answer.out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -133,6 +134,16 @@ class DeviceLocalBackend(StorageBackend):
     def walk(self, locator: Locator) -> Iterator[Info]:
         with Translated(locator):
             yield from scan.walk(self._root, locator)
+
+    def walk_noting(self, locator: Locator, links: builtins.list[str]) -> Iterator[Info]:
+        """As `walk`, and the symbolic links it passes are added to `links`: their paths, with "/" unless of a file."""
+        with Translated(locator):
+            yield from scan.walk(self._root, locator, links)
+
+    def links(self, locator: Locator) -> builtins.list[str]:
+        """The symbolic links right in a folder, as `walk_noting` has them."""
+        with Translated(locator):
+            return scan.links(self._root, locator)
 
     def info(self, locator: Locator) -> Info:
         found = self._stat(locator)

@@ -14,10 +14,11 @@ from quire.locator import MAX_KEY_BYTES, MAX_SEGMENT_BYTES, RESERVED_PREFIX, Loc
 from quire.ports.storage import Info, file_info
 
 
-def names(fd: int) -> dict[str, os.DirEntry[str]]:
+def names(fd: int, linked: list[str] | None = None) -> dict[str, os.DirEntry[str]]:
     """What a locator can name in an open folder, files and folders, by NFC name; a folder's ends in "/".
 
-    Sorted by these names, a walk comes out in the order of whole keys.
+    Sorted by these names, a walk comes out in the order of whole keys. Symbolic links are added to `linked`, one that
+    does not lead to a file, so far as can be told, with a "/".
     """
     found: dict[str, os.DirEntry[str]] = {}
     with os.scandir(fd) as entries:
@@ -35,20 +36,30 @@ def names(fd: int) -> dict[str, os.DirEntry[str]]:
                 found[name] = entry
             elif entry.is_dir(follow_symlinks=False):
                 found[name + "/"] = entry
+            elif linked is not None and entry.is_symlink():
+                linked.append(name if _leads_to_file(entry) else name + "/")
     return found
 
 
-def walk(root: Root, locator: Locator) -> Iterator[Info]:
+def _leads_to_file(link: os.DirEntry[str]) -> bool:
+    try:
+        return link.is_file()
+    except OSError:
+        return False  # where it leads is not there, or may not be looked at
+
+
+def walk(root: Root, locator: Locator, links: list[str] | None = None) -> Iterator[Info]:
     """Every file below `locator`, sorted by key, with a stamp for a version. Nothing there: nothing to yield.
 
-    Raises AccessDenied at a folder that may not be read: a part of what there is would pass for all of it.
+    Symbolic links, as `names` has them, are added to `links` before any file that comes after them is given. Raises
+    AccessDenied at a folder that may not be read: a part of what there is would pass for all of it.
     """
     try:
         folder = root.open(locator, locator.parts)
     except (FileNotFoundError, NotADirectoryError):
         return
     prefix = locator.key + "/" if locator.key else ""
-    found = _within_reach(prefix, names(folder.fd))
+    found = _look(folder, prefix, links)
     # A stack of the folders on the way down, each with what is left to visit in it: deep trees are no deep recursion.
     stack = [(folder, prefix, found, iter(sorted(found)))]
     while stack:
@@ -56,7 +67,7 @@ def walk(root: Root, locator: Locator) -> Iterator[Info]:
         for name in rest:
             if name[-1] == "/":
                 if (below := _enter(folder, prefix + name, found[name].name)) is not None:
-                    inner = _within_reach(prefix + name, names(below.fd))
+                    inner = _look(below, prefix + name, links)
                     stack.append((below, prefix + name, inner, iter(sorted(inner))))
                     break
                 continue
@@ -69,6 +80,22 @@ def walk(root: Root, locator: Locator) -> Iterator[Info]:
             yield file_info(prefix + name, seen.st_size, seen.st_mtime, stamp)
         else:
             stack.pop()
+
+
+def _look(folder: Handle, prefix: str, links: list[str] | None) -> dict[str, os.DirEntry[str]]:
+    linked: list[str] | None = None if links is None else []
+    found = names(folder.fd, linked)
+    if links is not None and linked:
+        links += [prefix + name for name in linked if len((prefix + name).encode()) <= MAX_KEY_BYTES]
+    return _within_reach(prefix, found)
+
+
+def links(root: Root, locator: Locator) -> list[str]:
+    """The symbolic links right in a folder, as `walk` has them."""
+    found: list[str] = []
+    prefix = locator.key + "/" if locator.key else ""
+    _look(root.open(locator, locator.parts), prefix, found)
+    return sorted(found)
 
 
 def _within_reach(prefix: str, found: dict[str, os.DirEntry[str]]) -> dict[str, os.DirEntry[str]]:

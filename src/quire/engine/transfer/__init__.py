@@ -56,7 +56,7 @@ def import_from(
     ledger = Ledger(core, checked_name(name), read_only=dry_run, origin=origin)
     given = core.kinds[kind or _DEFAULT_KIND]
     if given.shape is not Shape.NOTE:
-        raise InvalidEntry(f"a {given.name} is not a kind of note", where="kind", remedy="Give a kind such as insight")
+        raise InvalidEntry(f"{given.one} is not a kind of note", where="kind", remedy="Give a kind such as insight")
     where = core.scope_for(given, scope)
     opened = folder(core, source) if isinstance(source, StorageBackend) else lines(core, source)
     row, layout = flavour_of(opened, flavour, core.kinds)

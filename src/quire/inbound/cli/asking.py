@@ -13,6 +13,7 @@ from quire.errors import InvalidEntry, NotFound, NotText, QuireError, SelectionE
 from quire.inbound.cli.output import warn
 from quire.inbound.cli.parsing import Misunderstood
 from quire.inbound.cli.verbs import BY_NAME
+from quire.settings import Layer, storage_settings
 
 if TYPE_CHECKING:
     from quire.engine.memory import Memory
@@ -27,8 +28,9 @@ def opened(asked: Namespace, *, run: str | None = None, project_folder: str | No
     """The memory that is meant. Raises what `quire.open` raises."""
     from quire.app import open_memory
 
-    if asked.root is not None and asked.verb not in _MAKE_ROOTS:
-        _require_there(asked.root)
+    given = options(asked)
+    if asked.verb not in _MAKE_ROOTS:
+        _require_there(asked, given)
     memory = open_memory(
         protocol=asked.storage,
         layout=asked.layout,
@@ -42,7 +44,7 @@ def opened(asked: Namespace, *, run: str | None = None, project_folder: str | No
         config=asked.config,
         actor=ACTOR,
         run=run,
-        **options(asked),
+        **given,
     )
     for recovered in memory.recovered:
         if not asked.json:
@@ -50,15 +52,18 @@ def opened(asked: Namespace, *, run: str | None = None, project_folder: str | No
     return memory
 
 
-def _require_there(root: str) -> None:
+def _require_there(asked: Namespace, given: dict[str, Any]) -> None:
     """A root that was named and misspelled is made by a verb that saves; to one that looks it would only seem empty."""
-    if not os.path.lexists(os.path.expanduser(root)):
-        raise SelectionError(
-            "there is no such folder, and this command makes none",
-            where=f"{root}, from --root",
-            remedy="Check its spelling, or make it with quire init",
-            code="FOLDER_MISSING",
-        )
+    settings = storage_settings(asked.storage, given, (), config=asked.config, environment=os.environ)
+    root = settings.options.get("root")
+    if root is None or not isinstance(root.value, str) or os.path.lexists(os.path.expanduser(root.value)):
+        return  # what is no text is refused when it is opened
+    raise SelectionError(
+        "there is no such folder, and this command makes none",
+        where=f"{root.value}, from {'--root' if root.layer is Layer.ARGUMENT else root.source}",
+        remedy="Check its spelling, or make it with quire init",
+        code="FOLDER_MISSING",
+    )
 
 
 def options(asked: Namespace) -> dict[str, Any]:

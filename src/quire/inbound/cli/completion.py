@@ -43,7 +43,7 @@ def candidates(asked: Namespace) -> int:
     what, *words = asked.words
     begun = words[-1] if words else ""
     said = everywhere(words)
-    said.json = True  # nothing but ids
+    said.verb, said.json = asked.verb, True  # nothing but ids
     with opened(said) as memory:
         if what == "changes":
             found: Iterator[str] = (change.id for change in islice(memory.changes(), _CHANGES))

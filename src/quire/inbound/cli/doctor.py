@@ -44,8 +44,15 @@ def run(asked: Namespace) -> int:
         put_json({"ok": healthy, "checks": [asdict(check) for check in checks]})
     else:
         put(table([(f"{check.state:>7}", check.name, one_line(check.detail)) for check in checks]))
-        put("all is well\n" if healthy else "something is wrong; see the lines marked 'failed'\n")
+        put(f"{_summed_up(checks)}\n")
     return 0 if healthy else 1
+
+
+def _summed_up(checks: list[Check]) -> str:
+    states = {check.state for check in checks}
+    if "failed" in states:
+        return "something is wrong; see the lines marked 'failed'"
+    return "all is well, but see the warnings" if "warning" in states else "all is well"
 
 
 def diagnose(protocol: str | None, config: str | None, given: dict[str, Any]) -> Iterator[Check]:

@@ -6,6 +6,7 @@ from argparse import Namespace
 from itertools import islice
 
 from quire.engine.journal import Change
+from quire.errors import InvalidEntry
 from quire.inbound.cli import shapes
 from quire.inbound.cli.asking import opened
 from quire.inbound.cli.output import about, entries, one_line, put, put_json, table, visible, warn, warn_of
@@ -48,6 +49,8 @@ def list_(asked: Namespace) -> int:
 
 def history(asked: Namespace) -> int:
     """The chain of an entry, and what the journal knows."""
+    if asked.limit is not None and asked.limit < 1:
+        raise InvalidEntry(f"a page of {asked.limit} changes is none", remedy="Give a limit of 1 or more")
     with opened(asked) as memory:
         chain = memory.history(asked.id, scope=asked.scope) if asked.id else []
         known = memory.changes(asked.id, scope=asked.scope) if asked.changes or not asked.id else iter(())

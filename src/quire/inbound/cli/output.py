@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from quire.engine.entry import Entry, Fault
     from quire.engine.journal import Change
+    from quire.locator import Locator
 
 _ARGUMENT = re.compile(r"Open with (\w+)=")
+_FAULTS = 5  # of one file
 _LONGEST = 60  # cells of a title; a table stays a table
 
 
@@ -63,9 +65,15 @@ def warn(text: str) -> None:
 
 
 def warn_of(faults: Iterable[Fault]) -> None:
-    """Name what could not be read."""
+    """Name what could not be read: of each file the first few, as one block can have thousands."""
+    of_file: dict[Locator, list[Fault]] = {}
     for fault in faults:
-        warn(f"warning: {fault}")
+        of_file.setdefault(fault.locator, []).append(fault)
+    for locator, found in of_file.items():
+        for fault in found[:_FAULTS]:
+            warn(f"warning: {fault}")
+        if len(found) > _FAULTS:
+            warn(f"warning: {locator}: and {len(found) - _FAULTS} more in this file; see quire lint")
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -39,7 +39,7 @@ def understood(words: list[str]) -> tuple[Verb | None, argparse.Namespace]:
     asks = {"-h", "--help"} & set(words[: words.index("--") if "--" in words else len(words)])
     if name == "help":
         name, asks = next((text for text in words[at + 1 :] if not text.startswith("-")), ""), {"help"}
-    if not words or (asks and not name):
+    if not words or (asks and name in ("", "help")):
         put(helping.of_all())
         return None, argparse.Namespace()
     if name not in BY_NAME:

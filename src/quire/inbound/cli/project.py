@@ -25,7 +25,7 @@ def harness(asked: Namespace) -> int:
         return _state(asked, asked.what, "")
     if asked.write is not None or asked.append is not None:
         raise Misunderstood("what to write is not said", "Name progress or features", BY_NAME["harness"].usage)
-    with opened(asked, project_folder=_project_folder()) as memory:
+    with opened(asked, project_folder=project_folder()) as memory:
         state = memory.harness()
         names = [f"plan {name}".strip() for name in state.plans()]
         there = names + [what for what in ("progress", "features") if state.storage.exists(state.at(what))]
@@ -54,7 +54,7 @@ def _state(asked: Namespace, what: str, name: str) -> int:
         raise Misunderstood("one of --write and --append is meant", "Give one", BY_NAME[asked.verb].usage)
     given = asked.write if asked.append is None else asked.append
     text = None if given is None else text_of(asked, given)
-    with opened(asked, run=asked.run, project_folder=_project_folder()) as memory:
+    with opened(asked, run=asked.run, project_folder=project_folder()) as memory:
         state = memory.harness()
         if text is not None:
             (state.write if asked.append is None else state.append)(what, _ended(text), name)
@@ -68,7 +68,7 @@ def _state(asked: Namespace, what: str, name: str) -> int:
     return 0
 
 
-def _project_folder() -> str | None:
+def project_folder() -> str | None:
     """The project this is in: the nearest folder, from here up, that has a plan already or a repository."""
     here = os.getcwd()
     while True:

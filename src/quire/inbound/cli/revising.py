@@ -8,15 +8,18 @@ from typing import TypeVar
 
 from quire.engine.entry import Entry
 from quire.engine.memory import Memory
-from quire.errors import QuireError
+from quire.engine.records import Change
+from quire.errors import NotAllowed, QuireError
 from quire.inbound.cli import shapes
 from quire.inbound.cli.asking import fields, opened, text_of
 from quire.inbound.cli.exits import exit_code, worst
 from quire.inbound.cli.output import about, complain, put, put_json, tell
 from quire.inbound.cli.parsing import Misunderstood
+from quire.inbound.cli.project import project_folder
 from quire.inbound.cli.verbs import BY_NAME
 
 T = TypeVar("T")
+_WANTS_PROJECT = "project_folder="  # in the remedy of an error
 
 
 def evolve(asked: Namespace) -> int:
@@ -70,14 +73,24 @@ def purge(asked: Namespace) -> int:
 
 def undo(asked: Namespace) -> int:
     """Take changes back."""
-    with opened(asked) as memory:
-        undone = memory.undo(asked.change, run=asked.run)
+    try:
+        undone = _undone(asked)
+    except NotAllowed as error:
+        folder = None if asked.project_folder else project_folder()
+        if folder is None or _WANTS_PROJECT not in error.remedy:
+            raise
+        undone = _undone(asked, folder)  # nothing was changed, and only what lies there opens somebody's folder
     if asked.json:
         put_json({"undone": [shapes.change(change) for change in undone]})
         return 0
     for change in undone:
         put(f"{change.id}  {change.verb} of {about(change)}\n")
     return 0
+
+
+def _undone(asked: Namespace, folder: str | None = None) -> list[Change]:
+    with opened(asked, project_folder=folder) as memory:
+        return memory.undo(asked.change, run=asked.run)
 
 
 def _entries(asked: Namespace, act: Callable[[Memory, str], Entry]) -> int:

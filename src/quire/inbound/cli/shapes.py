@@ -91,10 +91,12 @@ def imported(it: Imported) -> Shape:
     return {**said, "counts": dict(it.counts), "items": [_item(each) for each in it.items]}
 
 
-def exported(path: str, lines: int, it: Exported | None = None) -> Shape:
-    """What an export wrote: files, or the lines of one."""
+def exported(path: str, lines: int, faults: Iterable[Fault], it: Exported | None = None) -> Shape:
+    """What an export wrote: files, or the lines of one; and what it could not see."""
     items = [_item(each) for each in it.items] if it else []
-    return {"path": path, "lines": lines, "counts": dict(it.counts) if it else {}, "items": items}
+    return {"path": path, "lines": lines, "counts": dict(it.counts) if it else {}, "items": items} | {
+        "faults": [fault(each) for each in faults]
+    }
 
 
 def _item(it: Item) -> Shape:

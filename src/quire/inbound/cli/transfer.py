@@ -7,12 +7,14 @@ import sys
 from argparse import Namespace
 
 from quire.app import open_folder
+from quire.engine.entry import Fault
+from quire.engine.listing import unseen
 from quire.engine.memory import Memory
 from quire.engine.transfer import Exported, Imported, Item, Outcome, Progress, name_for
 from quire.errors import AlreadyExists
 from quire.inbound.cli import shapes
 from quire.inbound.cli.asking import decoded, from_file, opened, standard_input
-from quire.inbound.cli.output import one_line, put, put_json, shortened, table, width
+from quire.inbound.cli.output import one_line, put, put_json, shortened, table, warn_of, width
 from quire.locator import Locator
 from quire.ports.storage import ABSENT
 
@@ -58,18 +60,21 @@ def export(asked: Namespace) -> int:
     """Write plain files, or lines of JSON; 1 if something is left out because it could not be, or is in the way."""
     if asked.path == "-":
         with opened(asked) as memory:
+            warn_of(_unseen(memory, asked))
             for line in memory.export_lines(scope=asked.scope, everywhere=asked.everywhere, status=asked.status):
                 put(line)
         return 0
     if asked.jsonl:
         return _export_file(asked)
     with opened(asked) as memory, open_folder(asked.path, make=True) as target:
+        faults = _unseen(memory, asked)
         result = memory.export_to(
             target, scope=asked.scope, everywhere=asked.everywhere, status=asked.status, progress=_progress()
         )
     if asked.json:
-        put_json(shapes.exported(asked.path, 0, result))
+        put_json(shapes.exported(asked.path, 0, faults, result))
     else:
+        warn_of(faults)
         _tell(list(result.items))
         put(f"{_counted(result)}\n")
     return 1 if result.of(*_LEFT) else 0
@@ -78,6 +83,7 @@ def export(asked: Namespace) -> int:
 def _export_file(asked: Namespace) -> int:
     folder, name = os.path.split(os.path.abspath(os.path.expanduser(asked.path)))
     with opened(asked) as memory:
+        faults = _unseen(memory, asked)
         lines = list(memory.export_lines(scope=asked.scope, everywhere=asked.everywhere, status=asked.status))
     with open_folder(folder, make=True) as target:
         try:
@@ -88,10 +94,15 @@ def _export_file(asked: Namespace) -> int:
                 remedy="Give another name, or remove it", current=error.current,
             ) from error  # fmt: skip
     if asked.json:
-        put_json(shapes.exported(asked.path, len(lines)))
+        put_json(shapes.exported(asked.path, len(lines), faults))
     else:
+        warn_of(faults)
         put(f"{len(lines)} lines\n")
     return 0
+
+
+def _unseen(memory: Memory, asked: Namespace) -> list[Fault]:
+    return unseen(memory.core, scope=asked.scope, everywhere=asked.everywhere)
 
 
 def _tell(items: list[Item], *, everything: bool = False) -> None:
