@@ -37,6 +37,10 @@ def test_a_root_that_is_misspelled_does_not_seem_empty(
     named: object,
 ) -> None:
     words, source = named(home, monkeypatch)  # type: ignore[operator]
+    answer = quire(*words, "doctor")
+    assert answer.code == 1
+    assert "there is no such folder, and this command makes none" in answer.out
+    assert not (home / "absent").exists()
     for verb in (["list"], ["forget", "fix/x"], ["undo"]):
         answer = quire(*words, *verb)
         assert (answer.code, answer.out) == (6, "")
@@ -49,3 +53,9 @@ def test_a_root_that_is_misspelled_does_not_seem_empty(
 
 def test_a_fresh_install_lists_nothing(quire: Quire) -> None:
     assert quire("list") == (0, "", "")
+
+
+def test_the_root_of_a_database_is_a_name_and_no_folder(quire: Quire) -> None:
+    answer = quire("list", "--storage", "postgres", "--root", "tenant", "--option", "dsn=postgresql://127.0.0.1:1/none")
+    assert answer.code == 6
+    assert "no such folder" not in answer.err

@@ -13,7 +13,7 @@ from quire.errors import InvalidEntry, NotFound, NotText, QuireError, SelectionE
 from quire.inbound.cli.output import warn
 from quire.inbound.cli.parsing import Misunderstood
 from quire.inbound.cli.verbs import BY_NAME
-from quire.settings import Layer, storage_settings
+from quire.settings import DEFAULT_PROTOCOL, Layer, storage_settings
 
 if TYPE_CHECKING:
     from quire.engine.memory import Memory
@@ -30,7 +30,7 @@ def opened(asked: Namespace, *, run: str | None = None, project_folder: str | No
 
     given = options(asked)
     if asked.verb not in _MAKE_ROOTS:
-        _require_there(asked, given)
+        require_there(asked.storage, asked.config, given)
     memory = open_memory(
         protocol=asked.storage,
         layout=asked.layout,
@@ -52,12 +52,14 @@ def opened(asked: Namespace, *, run: str | None = None, project_folder: str | No
     return memory
 
 
-def _require_there(asked: Namespace, given: dict[str, Any]) -> None:
+def require_there(protocol: str | None, config: str | None, given: dict[str, Any]) -> None:
     """A root that was named and misspelled is made by a verb that saves; to one that looks it would only seem empty."""
-    settings = storage_settings(asked.storage, given, (), config=asked.config, environment=os.environ)
+    settings = storage_settings(protocol, given, (), config=config, environment=os.environ)
     root = settings.options.get("root")
     if root is None or not isinstance(root.value, str) or os.path.lexists(os.path.expanduser(root.value)):
         return  # what is no text is refused when it is opened
+    if settings.protocol.value != DEFAULT_PROTOCOL:
+        return  # no other makes a folder: a vault has to be there, and the root of a database is a name in it
     raise SelectionError(
         "there is no such folder, and this command makes none",
         where=f"{root.value}, from {'--root' if root.layer is Layer.ARGUMENT else root.source}",

@@ -13,7 +13,7 @@ from typing import Any
 
 from quire.app import produce, select
 from quire.errors import Conflict, NotFound, QuireError, SelectionError, StorageError
-from quire.inbound.cli.asking import options
+from quire.inbound.cli.asking import options, require_there
 from quire.inbound.cli.output import one_line, put, put_json, table
 from quire.ports.storage import ABSENT, StorageBackend, version_of
 from quire.settings import config_path
@@ -64,6 +64,7 @@ def diagnose(protocol: str | None, config: str | None, given: dict[str, Any]) ->
         selection = select(protocol, config=config, **given)
         yield Check(step, "ok", f"{selection.protocol} (from {selection.source})")
         step, start = "open", time.perf_counter()
+        require_there(protocol, config, given)
         storage = produce(selection)
     except SelectionError as error:
         yield Check(step, "failed", str(error), error.code)
