@@ -6,7 +6,7 @@ import math
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quire.markdown.document import Document
@@ -75,6 +75,7 @@ def test_whatever_is_spelled_reads_back(value: str | float | None, like: str, fl
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=8), SCALARS | st.lists(SCALARS, max_size=4), max_size=5))
+@example({"tags": ["why?", "a?b"], "title": "why?"})
 def test_what_is_written_anew_says_the_same_to_a_reader_of_yaml_1_1(fields: dict[str, Value]) -> None:
     note = Document.new(fields, "")
     block = note.text[4:-4]

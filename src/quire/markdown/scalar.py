@@ -101,7 +101,7 @@ def plain_reads_back(text: str, *, flow: bool) -> bool:
         return False
     if text[0] in ",[]{}#&*!|>'\"%@`" or ": " in text or " #" in text or text[-1] == ":":
         return False
-    return not flow or not any(mark in text for mark in ",[]{}")
+    return not flow or not any(mark in text for mark in ",[]{}?")  # a "?" ends a plain text there for some readers
 
 
 def unmistakable(text: str, *, flow: bool) -> bool:
