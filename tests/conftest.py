@@ -6,9 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.servers.postgres import postgres_server
 from tests.servers.s3 import boto, bucket, s3_server
+
+# The quick budget plays the same games each time, so that a change is judged by what it changed; the full one plays
+# others.
+settings.register_profile("quick", derandomize=True)
+if os.environ.get("QUIRE_TORTURE") != "full":
+    settings.load_profile("quick")
 
 __all__ = ["boto", "bucket", "postgres_server", "s3_server"]
 
