@@ -1,4 +1,7 @@
-"""Settings to backends to engine: the only wiring."""
+"""Settings to backends to engine: the only wiring.
+
+It is long because it is all of it: what is configured can be followed here from the setting to the object.
+"""
 
 from __future__ import annotations
 
@@ -371,7 +374,7 @@ def _beside(storage: StorageBackend) -> StorageBackend:
     state = getattr(storage, "state", None)
     if not storage.capabilities.sync or state is None:
         return contextlib.nullcontext(storage)  # type: ignore[return-value]
-    return produce(select("device-local", environment={}, config=os.devnull, root=state))
+    return _folder(state)
 
 
 def _folder(path: str) -> StorageBackend:

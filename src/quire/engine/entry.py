@@ -19,6 +19,7 @@ from quire.markdown.problem import Problem
 from quire.ports.storage import version_of
 
 MAX_FILE_BYTES = 16 * 1024 * 1024  # of a file that entries are read from; a log is continued long before
+TIMES = ("created", "updated", "timestamp", "valid_from", "valid_to", "deleted_at")  # fields that hold one
 _DEFAULT_KIND = "preference"
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*")
 _HEADING_REACH = 4000  # characters; a heading further down is not what the whole is called

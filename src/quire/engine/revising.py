@@ -9,7 +9,7 @@ from quire.clock import stamp
 from quire.engine.changes import Edit
 from quire.engine.checking import checked_text
 from quire.engine.core import Core, Found
-from quire.engine.entry import Entry, Status, linked, text_of
+from quire.engine.entry import TIMES, Entry, Status, linked, text_of
 from quire.engine.kinds import Shape
 from quire.engine.layout import Place, Zone
 from quire.engine.saving import TRIES, reread
@@ -20,7 +20,6 @@ from quire.markdown.document import Document, Value
 from quire.markdown.entries import Log
 
 T = TypeVar("T")
-_TIMES = ("created", "updated", "timestamp", "valid_from", "valid_to", "deleted_at")
 _CHAIN = ("supersedes", "superseded_by")
 
 
@@ -269,7 +268,7 @@ def _check_edited(core: Core, entry: Entry, document: Document) -> None:
     for name, value in document.fields.items():
         if reason := schema.objection(name, value):
             raise InvalidEntry(reason, where=f"{entry.id}, field {name}", remedy="Correct the value")
-    for name in (*_TIMES, *_CHAIN):
+    for name in (*TIMES, *_CHAIN):
         value = document.get(name)
         if value not in (None, entry.document.get(name)):
             _check_brought(core, entry, name, value)

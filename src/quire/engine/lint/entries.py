@@ -9,7 +9,7 @@ from quire.engine.changes import Edit
 from quire.engine.checking import MAX_TEXT_BYTES, checked_tags
 from quire.engine.context import tokens
 from quire.engine.core import Core, Found
-from quire.engine.entry import Contents, Entry, Status, text_of, words
+from quire.engine.entry import TIMES, Contents, Entry, Status, text_of, words
 from quire.engine.kinds import Shape
 from quire.engine.layout import Zone
 from quire.engine.lint.survey import Noted, Plan, Subject, sure
@@ -17,7 +17,6 @@ from quire.errors import InvalidEntry, InvalidTime
 from quire.markdown.document import Value
 
 MAX_TOKENS = 2_000  # the default budget of a session: what is longer can never be put before an agent whole
-_TIMES = ("created", "updated", "timestamp", "valid_from", "valid_to", "deleted_at")
 _ZONED = (Status.INBOX, Status.ACTIVE, Status.ARCHIVED)  # what is superseded or deleted stays where it was
 
 
@@ -125,7 +124,7 @@ def _zone(core: Core, subject: Subject) -> Iterator[Noted]:
 
 def _times(core: Core, subject: Subject) -> Iterator[Noted]:
     moments = {}
-    for name in _TIMES:
+    for name in TIMES:
         if not (text := text_of(subject.fields.get(name))):
             continue
         try:
